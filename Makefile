@@ -1,0 +1,37 @@
+# Two virtual environments: .venv runs everything; .venv-torch adds a CPU build of torch for the tests of its hooks.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TORCH_VENV := .venv-torch
+
+.PHONY: demo test test-torch lint types clean
+.DEFAULT_GOAL := test
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+$(TORCH_VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(TORCH_VENV)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 numpy -e '.[dev]'
+	touch $@
+
+demo: $(VENV)/.installed  ## the main job on the emulated device: a red suite, its triage, the comment
+	$(BIN)/python -m kvrace_tests.demo
+
+test: $(VENV)/.installed  ## every test that needs neither torch nor a device
+	$(BIN)/python -m pytest -m "not torch"
+
+test-torch: $(TORCH_VENV)/.installed  ## the torch hooks, on a CPU build
+	$(TORCH_VENV)/bin/python -m pytest -m torch
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) $(TORCH_VENV) build dist .triage triage.json

@@ -1,0 +1,1 @@
+"""One outside thing a file; each translates, none decides."""

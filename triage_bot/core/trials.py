@@ -1,0 +1,93 @@
+"""What one trial showed: the test's outcome, the leftover work at its boundaries, and what the probes covered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triage_bot.core.arms import Arm
+from triage_bot.core.results import Failure, Outcome
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in source code."""
+
+    file: str
+    """Relative to the suite's root when it lies there, else absolute."""
+    line: int
+    """1-based."""
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class StreamUse:
+    """A stream that a trial used."""
+
+    name: str
+    """The variable it was assigned to, else ``function:line``; ``default`` for the default stream.
+
+    One name, one creation site.
+    """
+    created: Site | None
+    """None for the default stream and for streams made where nobody could look."""
+    in_suite: bool
+    """Whether the creation site belongs to the test suite (else to the code under test)."""
+
+
+@dataclass(frozen=True)
+class Residue:
+    """Work that a stream still had when a phase boundary was reached."""
+
+    stream: StreamUse
+    seconds: float
+    """How long draining it took."""
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A phase boundary at which at least one stream was found busy and was drained."""
+
+    statement: str
+    """First source line of the statement that ended, stripped; ``setup``, ``call`` or ``teardown`` between those."""
+    site: Site
+    residues: tuple[Residue, ...]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What the probes could not see or touch in this trial; empty strings never occur in ``gaps``."""
+
+    gaps: tuple[str, ...] = ()
+    """Short names, e.g. ``background-thread-launches``, ``raw-driver-calls``, ``hook-missing:event_wait``."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One trial of one test under one arm, as the child process told it (or as its death told it)."""
+
+    outcome: Outcome
+    failure: Failure | None
+    """None unless the outcome is bad."""
+    seconds: float
+    """Wall seconds, process start included."""
+    streams: tuple[StreamUse, ...] = ()
+    """In the order of first use."""
+    boundaries: tuple[Boundary, ...] = ()
+    """Only where an isolation drains."""
+    coverage: Coverage = Coverage()
+    properties: tuple[tuple[str, str], ...] = ()
+    """JUnit properties that the test recorded."""
+    marked_stream: bool = False
+    """The test carries the marker ``stream``."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An observation and the arm it was made under."""
+
+    ordinal: int
+    """0-based, in the order in which the trials of one test ran; an emulated device derives its seed from it."""
+    arm: Arm
+    observation: Observation
+    search: bool
+    """True for the trials that looked for an amplifier; they never enter a comparison."""

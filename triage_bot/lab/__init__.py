@@ -1,0 +1,1 @@
+"""Runs trials: processes, probes and devices."""

@@ -1,0 +1,1 @@
+"""Where the core meets the ports: one workflow a file."""
