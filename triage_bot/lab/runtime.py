@@ -78,7 +78,11 @@ class StreamRuntime(Protocol):
         """
 
     def streams(self) -> Sequence[StreamInfo]:
-        """The streams used since ``begin``, in the order of first use; the default one only if work entered it."""
+        """The streams used since ``begin``, in the order of first use; the default one only if work entered it.
+
+        A stream counts as used from the moment at which the observer is first told of it: inside ``before_launch``
+        it is already listed. When a handle was handed out again, the last entry with it is the living stream.
+        """
 
     def busy(self) -> Collection[int]:
         """Handles of the known streams that still have work. No host wait, and not told to the observer."""
