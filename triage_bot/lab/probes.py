@@ -1,0 +1,170 @@
+"""What an arm does inside a trial: stall, skew, serialize, drain at phase boundaries, and witness what was left over.
+
+Things that don't work, and so are not done here: draining between any two lines (cures real bugs and blames the test),
+draining streams on which earlier statements left work by design, and touching the device while a graph is captured
+(the stall would be replayed, a synchronization or query breaks the capture).
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from types import FrameType
+
+from triage_bot.core.arms import Arm, Isolation
+from triage_bot.core.trials import Boundary, Residue, Site, StreamUse
+from triage_bot.lab.names import StreamNames
+from triage_bot.lab.places import Places
+from triage_bot.lab.runtime import StreamRuntime
+
+STALL_SECONDS = 0.005
+"""Long against a launch (some 20 us), short against a test: at 5 ms a 3 % flake of an H200 failed 10 times of 10."""
+
+
+@dataclass
+class _Open:
+    """A statement or phase that has begun and not ended."""
+
+    statement: str
+    site: Site
+    frame: FrameType | None
+    busy_before: frozenset[int]
+    launched: set[int] = field(default_factory=set)
+    waited: bool = False
+
+
+class Probes:
+    """The observer of one trial. Told by the runtime what the test does, and by the lines where it is."""
+
+    def __init__(
+        self,
+        arm: Arm,
+        runtime: StreamRuntime,
+        names: StreamNames,
+        places: Places,
+        stall: float = STALL_SECONDS,
+    ) -> None:
+        self._arm = arm
+        self._runtime = runtime
+        self._names = names
+        self._places = places
+        self._stall = stall
+        self._drains = arm.isolation in (Isolation.DRAINED, Isolation.DRAINED_DEEP)
+        self._serializes = arm.isolation is Isolation.SERIALIZED
+        self._thread = threading.get_ident()
+        self._open: list[_Open] = []
+        self.boundaries: list[Boundary] = []
+
+    @property
+    def needs_launches(self) -> bool:
+        """Whether this arm acts on, or reasons about, single operations."""
+        return self._arm.skewed is not None or self._arm.isolation is not None
+
+    @property
+    def needs_lines(self) -> bool:
+        """Whether this arm has boundaries inside functions."""
+        return self._drains
+
+    # What the runtime tells.
+
+    def before_launch(self, stream: int) -> None:
+        """Slow the skewed stream."""
+        if self._arm.skewed is not None and not self._runtime.capturing() and self._is_skewed(stream):
+            self._runtime.stall(stream, self._stall)
+
+    def after_launch(self, stream: int) -> None:
+        """Remember who launched; under ``serialized`` wait for it."""
+        for statement in self._open:
+            statement.launched.add(stream)
+        if self._serializes and not self._runtime.capturing():
+            self._runtime.synchronize()
+
+    def after_wait(self, stream: int) -> None:
+        """Widen the window between being allowed to run and running."""
+        if self._runtime.capturing():
+            return
+        if self._arm.stretched:
+            self._runtime.stall(stream, self._stall)
+        if self._serializes:
+            self._runtime.synchronize()
+
+    def after_host_sync(self) -> None:
+        """The open statements acted as if their work were complete; let the host be late, too."""
+        if threading.get_ident() == self._thread:
+            for statement in self._open:
+                statement.waited = True
+        if self._arm.stretched and not self._runtime.capturing():
+            self._runtime.stall_host(self._stall)
+
+    def _is_skewed(self, stream: int) -> bool:
+        return self._names.of(stream).name == self._arm.skewed
+
+    # What the lines tell.
+
+    def line(self, frame: FrameType, line: int) -> None:
+        """End the statement of ``frame`` that ``line`` does not belong to, and begin the one it does."""
+        statement = self._places.at(frame.f_code, line)
+        if statement is None:
+            return
+        self._close_above(frame)
+        here = self._places.site(frame.f_code, statement.first)
+        if self._open and self._open[-1].frame is frame:
+            if self._open[-1].site == here:
+                return
+            self._close()
+        self._begin(statement.text, here, frame)
+
+    def leave(self, frame: FrameType) -> None:
+        """End the last statement of a function."""
+        self._close_above(frame)
+        if self._open and self._open[-1].frame is frame:
+            self._close()
+
+    def begin_phase(self, name: str, site: Site) -> None:
+        """``setup`` or ``call`` begins."""
+        if self._drains:
+            self._begin(name, site, None)
+
+    def end_phase(self, *, unconditionally: bool) -> None:
+        """A phase of the test ends; ``unconditionally`` where nothing may pass on, as from one test to the next.
+
+        From ``setup`` to ``call`` the rule of statements holds: a fixture that merely launches leaves work by design,
+        and a test that forgets to wait for it must go on failing.
+        """
+        if not self._drains:
+            return
+        while self._open and self._open[-1].frame is not None:
+            self._close()
+        if self._open:
+            self._open[-1].waited |= unconditionally
+            self._close()
+
+    def _begin(self, statement: str, site: Site, frame: FrameType | None) -> None:
+        busy = frozenset() if self._runtime.capturing() else frozenset(self._runtime.busy())
+        self._open.append(_Open(statement, site, frame, busy))
+
+    def _close_above(self, frame: FrameType) -> None:
+        """Frames that ended by an exception never said so: close what is not an ancestor of ``frame``."""
+        alive: set[int] = set()
+        ancestor: FrameType | None = frame
+        while ancestor is not None:
+            alive.add(id(ancestor))
+            ancestor = ancestor.f_back
+        while self._open and self._open[-1].frame is not None and id(self._open[-1].frame) not in alive:
+            self._close()
+
+    def _close(self) -> None:
+        ended = self._open.pop()
+        if not ended.waited or self._runtime.capturing():
+            return
+        leftover = [
+            handle for handle in self._runtime.busy() if handle not in ended.busy_before or handle in ended.launched
+        ]
+        if leftover:
+            uses = {handle: self._names.of(handle) for handle in leftover}
+            residues = tuple(Residue(uses[done.handle], done.seconds) for done in self._runtime.drain(leftover))
+            self.boundaries.append(Boundary(ended.statement, ended.site, residues))
+
+    def uses(self) -> tuple[StreamUse, ...]:
+        """The streams of this trial."""
+        return self._names.uses()

@@ -1,0 +1,50 @@
+"""Starts pytest for the lab, and ends what it started: with the whole process group, whatever hangs in it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+LOG_TAIL = 1_500
+"""Characters of a log that an error message quotes."""
+
+
+def start_pytest(arguments: Sequence[str], log: Path, descriptors: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+    """Start ``python -m pytest`` in a session of its own; what it prints goes to ``log``."""
+    environment = {
+        **os.environ,
+        # Lets torch answer is_available() at collection without initializing CUDA, which no fork survives.
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            pass_fds=tuple(descriptors),
+            start_new_session=True,
+        )
+
+
+def end_group(group: int) -> None:
+    """Kill every process of the group; nothing happens when it is gone."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def tail(log: Path) -> str:
+    """The end of a log, for an error message."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return text[-LOG_TAIL:].strip()

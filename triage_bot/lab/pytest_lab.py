@@ -1,0 +1,141 @@
+"""Runs trials of a pytest suite: forked from a warm process where that is safe, in fresh interpreters where not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from triage_bot.core.arms import Arm
+from triage_bot.core.findings import Environment
+from triage_bot.core.results import Outcome
+from triage_bot.core.trials import Observation
+from triage_bot.errors import LabError
+from triage_bot.lab import answers
+from triage_bot.lab.processes import end_group, start_pytest
+from triage_bot.lab.records import Order, Patch
+from triage_bot.lab.zygote_client import Zygote
+from triage_bot.ports import CollectedTest
+
+_STARTUP_SECONDS = 300.0
+"""Importing and collecting a GPU suite takes its time; a hang there must still end."""
+
+_IMPORT_SECONDS = 30.0
+"""What a fresh interpreter may add to a trial before its test begins."""
+
+
+@dataclass
+class PytestLab:
+    """The lab of one suite. Use as a context manager: leaving it ends every process that it started."""
+
+    arguments: Sequence[str]
+    """What follows ``pytest`` on the command line: paths and options of the suite."""
+    folder: Path
+    """Where orders, answers and logs are kept. Absolute."""
+    timeout: float = 120.0
+    """Seconds after which a trial is ended."""
+    _zygote: Zygote | None = None
+    _tests: tuple[CollectedTest, ...] = ()
+    _environment: Environment = field(default_factory=Environment)
+    _remarks: list[str] = field(default_factory=list)
+    _forks_proven: bool = False
+    """A forked child has answered: from then on a child that hangs is the test's own doing."""
+
+    def __enter__(self) -> PytestLab:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def collected(self) -> Sequence[CollectedTest]:
+        """Every test of the suite, in collection order."""
+        return self._tests
+
+    def environment(self) -> Environment:
+        """What the trials run on, as the last one told it."""
+        return self._environment
+
+    def remarks(self) -> Sequence[str]:
+        """How trials ran here, where that is not as one would expect."""
+        return tuple(self._remarks)
+
+    def run(
+        self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
+    ) -> Observation:
+        """One trial in a process of its own. Death and hang are observations; ``LabError`` when none can be run."""
+        order = Order(node_id, tuple(before), arm, ordinal, str(self._answer(ordinal)), patch)
+        if self._zygote is None:
+            return self._spawned(order)
+        observation = self._forked(self._zygote, order)
+        if observation.outcome is Outcome.TIMED_OUT and not self._forks_proven:
+            return self._settle(order, observation)
+        self._forks_proven = True
+        return observation
+
+    def _start(self) -> None:
+        zygote = Zygote(self.arguments, self.folder / "zygote.log", _STARTUP_SECONDS)
+        self._tests = zygote.hello.collected
+        if zygote.hello.errors:
+            self._remarks.append(f"{zygote.hello.errors} modules of the suite could not be collected")
+        if zygote.hello.hazard:
+            zygote.close()
+            self._remarks.append(f"each trial starts a fresh interpreter: {zygote.hello.hazard}")
+        else:
+            self._zygote = zygote
+
+    def _close(self) -> None:
+        if self._zygote is not None:
+            self._zygote.close()
+            self._zygote = None
+
+    def _forked(self, zygote: Zygote, order: Order) -> Observation:
+        started = time.monotonic()
+        status = zygote.trial(order, self.timeout)
+        return self._read(order, time.monotonic() - started, status)
+
+    def _settle(self, order: Order, hung: Observation) -> Observation:
+        """The first child hung: the test, or the fork (locks that another thread held)? A fresh interpreter tells."""
+        observation = self._spawned(order)
+        if observation.outcome is Outcome.TIMED_OUT:
+            self._forks_proven = True
+            return hung
+        self._close()
+        self._remarks.append("each trial starts a fresh interpreter: a forked child hung where a fresh one answered")
+        return observation
+
+    def _spawned(self, order: Order) -> Observation:
+        path = self.folder / "order.json"
+        path.write_text(json.dumps(order.encode()), encoding="utf-8")
+        started = time.monotonic()
+        process = start_pytest([f"--triage-trial={path}", *self.arguments], self.folder / "trials.log")
+        status: int | None
+        try:
+            status = process.wait(self.timeout + _IMPORT_SECONDS)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            end_group(process.pid)
+            process.wait()
+        return self._read(order, time.monotonic() - started, status)
+
+    def _read(self, order: Order, seconds: float, status: int | None) -> Observation:
+        path = Path(order.answer)
+        answer = answers.read(path, seconds)
+        path.unlink(missing_ok=True)
+        if answer is not None:
+            self._environment = answer.environment
+            return answer.observation
+        return answers.timed_out(seconds, self.timeout) if status is None else answers.died(seconds, status)
+
+    def _answer(self, ordinal: int) -> Path:
+        path = self.folder / f"answer-{ordinal}.json"
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise LabError(f"{path} cannot be written: {error}", "give triage-bot a folder that it may write") from None
+        return path
