@@ -7,7 +7,6 @@ children; ``--triage-trial`` makes it run one ordered trial itself.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,10 +73,10 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 @pytest.hookimpl(trylast=True)
 def pytest_triage_stream_runtime(config: pytest.Config) -> StreamRuntime | None:
     """CUDA through torch, for a suite that uses torch on a machine with a device."""
-    if config.getoption("triage_runtime") == "emulated" or "torch" not in sys.modules:
-        return None
-    from triage_bot.lab import torch_runtime  # noqa: PLC0415  # imports torch
+    from triage_bot.lab import torch_runtime  # noqa: PLC0415  # the plugin loads in every pytest session
 
+    if config.getoption("triage_runtime") == "emulated" or not torch_runtime.available():
+        return None
     return torch_runtime.create()
 
 

@@ -10,18 +10,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from triage_bot.lab.torch_runtime import FORKABLE_ENVIRONMENT
+
 LOG_TAIL = 1_500
 """Characters of a log that an error message quotes."""
 
 
 def start_pytest(arguments: Sequence[str], log: Path, descriptors: Sequence[int] = ()) -> subprocess.Popen[bytes]:
     """Start ``python -m pytest`` in a session of its own; what it prints goes to ``log``."""
-    environment = {
-        **os.environ,
-        # Lets torch answer is_available() at collection without initializing CUDA, which no fork survives.
-        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
-        "PYTHONUNBUFFERED": "1",
-    }
+    environment = {**os.environ, **FORKABLE_ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     with log.open("ab") as output:
         return subprocess.Popen(

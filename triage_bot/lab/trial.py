@@ -28,6 +28,7 @@ from triage_bot.lab.probes import Probes
 from triage_bot.lab.records import Answer, Order, encode_observation
 from triage_bot.lab.runtime import StreamRuntime
 from triage_bot.lab.suite import SuiteFiles, function_codes
+from triage_bot.lab.torch_runtime import EAGER_ENVIRONMENT
 
 MESSAGE_CAP = 4_000
 """Characters kept of a failure's message, and of its traceback."""
@@ -123,7 +124,7 @@ def run(session: pytest.Session, order: Order) -> NoReturn:
     they would say belongs to no test.
     """
     if order.arm.eager:
-        os.environ["CUDA_MODULE_LOADING"] = "EAGER"  # read by the driver when it is initialized, which is yet to come
+        os.environ.update(EAGER_ENVIRONMENT)
     items = {item.nodeid: item for item in session.items}
     item = items[order.node_id]
     if order.patch is not None:

@@ -14,13 +14,12 @@ import os
 import signal
 import socket
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from triage_bot.core.arms import Arm
-from triage_bot.lab import trial
+from triage_bot.lab import torch_runtime, trial
 from triage_bot.lab.records import Order
 
 _PR_SET_PDEATHSIG = 1
@@ -30,7 +29,10 @@ def serve(session: pytest.Session, descriptor: int) -> None:
     """Answer orders on the socket ``descriptor``, one JSON line each, until the other end closes it."""
     _die_with_parent()
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as lines:
-        _tell(lines, {"collected": collected(session), "hazard": fork_hazard(), "errors": session.testsfailed})
+        _tell(
+            lines,
+            {"collected": collected(session), "hazard": torch_runtime.fork_hazard(), "errors": session.testsfailed},
+        )
         gc.freeze()
         for line in lines:
             order = Order.decode(json.loads(line))
@@ -57,29 +59,9 @@ def collected(session: pytest.Session) -> list[dict[str, Any]]:
     ]
 
 
-def fork_hazard() -> str:
-    """Why a child of this process could not use its device; empty when it can.
-
-    A CUDA context does not survive a fork. NVML holds other device files open, so this one tells the driver's state
-    whatever framework initialized it.
-    """
-    with contextlib.suppress(OSError):
-        for descriptor in Path("/proc/self/fd").iterdir():
-            with contextlib.suppress(OSError):
-                if descriptor.readlink() == Path("/dev/nvidia-uvm"):
-                    return "CUDA was initialized while the suite was imported or collected"
-    if "torch" in sys.modules:
-        from triage_bot.lab import torch_runtime  # noqa: PLC0415  # loads torch: only for suites that did
-
-        return torch_runtime.fork_hazard()
-    return ""
-
-
 def _warm(arm: Arm) -> None:
     """Import what a trial of this arm would import, once for all children."""
-    if "torch" in sys.modules and (arm.skewed is not None or arm.isolation is not None):
-        from triage_bot.lab import torch_runtime  # noqa: PLC0415  # as above
-
+    if arm.skewed is not None or arm.isolation is not None:
         torch_runtime.warm()
 
 
