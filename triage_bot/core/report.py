@@ -141,7 +141,7 @@ def _message(finding: Finding) -> str:
 
 def _mass_section(mass: Sequence[Case]) -> Section:
     names = [f"- {markdown.code(case.finding.test)}" for case in mass[:MASS_SAMPLE]]
-    more = [f"- and {len(mass) - MASS_SAMPLE} more"] if len(mass) > MASS_SAMPLE else []
+    more = [f"- and {len(mass) - MASS_SAMPLE:,} more"] if len(mass) > MASS_SAMPLE else []
     brief = markdown.prose(mass[0].finding.why)
     return Section(f"{brief}\n\n{_details(_count(len(mass), 'test'), chr(10).join(names + more))}", brief)
 
