@@ -1,0 +1,105 @@
+"""What one test case element says, in any dialect of JUnit: the attempts at its test, and how each ended."""
+
+from __future__ import annotations
+
+import re
+
+from triage_bot.adapters.junit.texts import CappedText, failure_of
+from triage_bot.core.results import PASSED, SKIPPED, Attempt, Failure, Outcome
+
+_SKIPPED_STATUS = {"disabled", "notrun", "skipped", "ignored"}
+_SKIPPED_RESULT = {"skipped", "suppressed"}
+_FAILED_STATUS = {
+    "failed": Outcome.FAILED,
+    "fail": Outcome.FAILED,
+    "error": Outcome.ERRORED,
+    "errored": Outcome.ERRORED,
+}
+_RETRY_OUTCOME = {
+    "flakyFailure": Outcome.FAILED,
+    "flakyError": Outcome.ERRORED,
+    "rerunFailure": Outcome.FAILED,
+    "rerunError": Outcome.ERRORED,
+    "rerun": Outcome.FAILED,
+}
+_ALWAYS_BAD_BEFORE = {"rerunFailure", "rerunError"}
+OUTPUTS = {"system-out", "system-err"}
+BAD = {"failure": Outcome.FAILED, "error": Outcome.ERRORED}
+TOLD = {*BAD, "skipped", *_RETRY_OUTCOME}
+"""Children of a test case whose text is kept, beside its outputs."""
+_CRASHED = re.compile(r"worker '(\w+)' crashed while running")
+_WORKER = re.compile(r"^\[(gw\d+)\] ", re.MULTILINE)
+
+
+class Child:
+    """An element inside a test case whose text is kept."""
+
+    __slots__ = ("attributes", "tag", "text")
+
+    def __init__(self, tag: str, attributes: dict[str, str]) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.text = CappedText()
+
+
+class Case:
+    """A test case element that says more than its name."""
+
+    __slots__ = ("children", "properties")
+
+    def __init__(self) -> None:
+        self.children: list[Child] = []
+        self.properties: list[tuple[str, str]] = []
+
+    def attempts(self, attributes: dict[str, str]) -> tuple[Attempt, ...]:
+        """The tries that this element tells of, in the order in which they were made."""
+        main = self._main(attributes)
+        retries = [child for child in self.children if child.tag in _RETRY_OUTCOME]
+        if main.outcome is Outcome.PASSED:
+            retries = [child for child in retries if child.tag not in _ALWAYS_BAD_BEFORE]
+        if main.outcome is Outcome.SKIPPED:
+            retries = []
+        earlier = [
+            self._attempt(_RETRY_OUTCOME[child.tag], failure_of(child.attributes, str(child.text)), attributes)
+            for child in retries
+        ]
+        if main.outcome.bad and main.failure and main.failure.type == "flaky failure":
+            return (*earlier, main, PASSED)
+        return (*earlier, main)
+
+    @property
+    def rerun(self) -> bool:
+        """Whether it holds an element that only a failed test should hold."""
+        return any(child.tag in _ALWAYS_BAD_BEFORE for child in self.children)
+
+    def _main(self, attributes: dict[str, str]) -> Attempt:
+        output = "\n".join(str(child.text) for child in self.children if child.tag in OUTPUTS)
+        for tag, outcome in (("error", Outcome.ERRORED), ("failure", Outcome.FAILED)):
+            for child in self.children:
+                if child.tag == tag:
+                    failure = failure_of(child.attributes, str(child.text), output)
+                    return self._attempt(outcome, failure, attributes)
+        if any(child.tag == "skipped" for child in self.children):
+            return SKIPPED
+        return _by_status(attributes)
+
+    def _attempt(self, outcome: Outcome, failure: Failure, attributes: dict[str, str]) -> Attempt:
+        crashed = _CRASHED.search(failure.message)
+        worker = crashed or _WORKER.search(failure.text)
+        named = dict(self.properties).get("worker", "")
+        return Attempt(
+            Outcome.CRASHED if crashed else outcome,
+            failure,
+            tuple(self.properties),
+            attributes.get("file", ""),
+            worker[1] if worker else named,
+        )
+
+
+def _by_status(attributes: dict[str, str]) -> Attempt:
+    status = attributes.get("status", "").lower()
+    if status in _SKIPPED_STATUS or attributes.get("result", "").lower() in _SKIPPED_RESULT:
+        return SKIPPED
+    if status in _FAILED_STATUS:
+        return Attempt(_FAILED_STATUS[status], Failure("", f"status {status}, without a word why"))
+    return PASSED

@@ -1,0 +1,212 @@
+"""The events of an XML parser, put together to suites of tests.
+
+Knows where the elements of all JUnit dialects may stand, nothing of bytes. The path of a passed test is short, because
+a report may hold a million of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from triage_bot.adapters.junit.cases import BAD, OUTPUTS, TOLD, Case, Child
+from triage_bot.adapters.junit.limits import DEEPEST, refused
+from triage_bot.adapters.junit.texts import failure_of
+from triage_bot.core.results import NOT_RUN, PASSED, Attempt, Outcome
+from triage_bot.core.suites import Claims, SuiteTests
+
+_SUITES = {"testsuite", "testsuites"}
+
+
+class Collector:
+    """Receives the start, end and text of elements; holds the suites that they make, in the order of their starts."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        """Tag of the outermost element."""
+        self.known = False
+        """Whether any element of JUnit was seen."""
+        self.unexplained_reruns = 0
+        """Passed tests that hold a retry element which only a failed test should hold."""
+        self.doctype = False
+        """Set by the parser's owner: the document declares a type."""
+        self.events = 0
+        """Grows with every start of an element."""
+        self._hear: Callable[[Callable[[str], None] | None], None] = _deaf
+        self._suite = SuiteTests("")
+        self._suite_depth = 0
+        self._open: list[tuple[SuiteTests, int]] = []
+        self._begun = [self._suite]
+        self._depth = 0
+        self._attributes: dict[str, str] | None = None
+        self._case: Case | None = None
+        self._case_depth = 0
+        self._outer: list[tuple[dict[str, str], Case | None, int]] = []
+        self._child: Child | None = None
+        self._child_depth = 0
+        self._muted_depth = 0
+
+    @property
+    def suites(self) -> list[SuiteTests]:
+        """Those that hold or claim anything."""
+        return [suite for suite in self._begun if len(suite) or suite.claims.tests is not None]
+
+    def hear_through(self, hear: Callable[[Callable[[str], None] | None], None]) -> None:
+        """How to ask for text, and to stop asking (None): parsing is quicker while nobody listens."""
+        self._hear = hear
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        self._depth += 1
+        self.events += 1
+        if ":" in tag:
+            tag = tag.rpartition(":")[2]
+        if tag != "testcase":
+            self._start_other(tag, attributes)
+            return
+        if not self.known or self._attributes is not None:
+            self._start_odd_case()
+        self._attributes = attributes
+        self._case_depth = self._depth
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        if tag == "testcase" or tag.endswith(":testcase"):
+            self._end_case()
+        else:
+            self._end_other()
+        self._depth -= 1
+
+    @property
+    def outside(self) -> bool:
+        """Whether no element of JUnit is open."""
+        return not self._open and self._attributes is None
+
+    def cut(self) -> None:
+        """The document stops here: keep what is certain of what is open."""
+        while self._attributes is not None:
+            told = self._case.attempts(self._attributes) if self._case else ()
+            certain = tuple(attempt for attempt in told if attempt.outcome.bad)
+            self._suite.add(*_named(self._attributes), certain or (NOT_RUN,))
+            self._leave_case()
+        while self._open:
+            self._end_suite()
+
+    def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
+        self.root = self.root or tag
+        if self._depth > DEEPEST:
+            raise refused(f"elements are nested more than {DEEPEST} deep")
+        if tag in _SUITES:
+            self._recognize()
+            self._open.append((self._suite, self._suite_depth))
+            self._suite, self._suite_depth = SuiteTests(attributes.get("name", ""), _claims(attributes)), self._depth
+            self._begun.append(self._suite)
+        elif self._child is not None:
+            if tag in OUTPUTS and not self._muted_depth:
+                self._muted_depth = self._depth
+                self._hear(None)
+        elif self._attributes is not None:
+            self._start_in_case(tag, attributes)
+        elif tag in BAD and self._open and self._depth == self._suite_depth + 1:
+            self._listen(tag, attributes)
+
+    def _start_in_case(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "property":
+            self._case = self._case or Case()
+            self._case.properties.append((attributes.get("name", ""), attributes.get("value", "")))
+        elif self._depth == self._case_depth + 1 and (tag in TOLD or tag in OUTPUTS):
+            self._case = self._case or Case()
+            self._case.children.append(self._listen(tag, attributes))
+
+    def _listen(self, tag: str, attributes: dict[str, str]) -> Child:
+        self._child, self._child_depth = Child(tag, attributes), self._depth
+        self._hear(self._child.text.add)
+        return self._child
+
+    def _end_other(self) -> None:
+        if self._child is not None:
+            if self._depth == self._muted_depth:
+                self._muted_depth = 0
+                self._hear(self._child.text.add)
+            elif self._depth == self._child_depth:
+                self._end_child(self._child)
+        elif self._depth == self._suite_depth:
+            self._end_suite()
+
+    def _end_child(self, child: Child) -> None:
+        self._hear(None)
+        self._child = None
+        if self._attributes is None:
+            failure = failure_of(child.attributes, str(child.text))
+            self._suite.add_own(Attempt(BAD[child.tag], failure))
+            self._suite.bad += 1
+
+    def _end_suite(self) -> None:
+        ended = self._suite
+        self._suite, self._suite_depth = self._open.pop()
+        self._suite.absorb(ended)
+
+    def _start_odd_case(self) -> None:
+        self._recognize()
+        if self._depth > DEEPEST:
+            raise refused(f"elements are nested more than {DEEPEST} deep")
+        if self._attributes is not None:
+            self._outer.append((self._attributes, self._case, self._case_depth))
+            self._case = None
+
+    def _recognize(self) -> None:
+        self.known = True
+        self.root = self.root or "testcase"
+        if self.doctype:
+            raise refused("it declares a document type, which reports do not need and attacks do")
+
+    def _end_case(self) -> None:
+        attributes = self._attributes
+        assert attributes is not None
+        name = attributes.get("name")
+        if self._case is None and name and "status" not in attributes and "result" not in attributes:
+            self._suite.add_passed(attributes.get("classname", ""), name)
+        else:
+            self._end_telling_case(attributes)
+        if self._outer:
+            self._leave_case()
+        else:
+            self._attributes = self._case = None
+
+    def _end_telling_case(self, attributes: dict[str, str]) -> None:
+        case = self._case or Case()
+        attempts = case.attempts(attributes)
+        self.unexplained_reruns += len(attempts) == 1 and attempts[0] is PASSED and case.rerun
+        classname, name = _named(attributes)
+        last = attempts[-1].outcome
+        silent = last is Outcome.PASSED and len(attempts) == 1
+        if silent and (not name and (not classname or "name" not in attributes)):
+            attempts = (NOT_RUN,)
+        self._suite.bad += sum(attempt.outcome.bad for attempt in attempts[-1:])
+        self._suite.skipped += last is Outcome.SKIPPED
+        if classname or name:
+            self._suite.add(classname, name, attempts)
+        else:
+            self._suite.add_nameless(attempts)
+
+    def _leave_case(self) -> None:
+        self._attributes, self._case, self._case_depth = self._outer.pop() if self._outer else (None, None, 0)
+
+
+def _named(attributes: dict[str, str]) -> tuple[str, str]:
+    return attributes.get("classname", ""), attributes.get("name", "")
+
+
+def _deaf(_: object) -> None:
+    return None
+
+
+def _claims(attributes: Mapping[str, str]) -> Claims:
+    skipped = (_number(attributes.get(name)) for name in ("skipped", "skips", "skip", "ignored"))
+    failures, errors = _number(attributes.get("failures")), _number(attributes.get("errors"))
+    bad = None if failures is None and errors is None else (failures or 0) + (errors or 0)
+    return Claims(_number(attributes.get("tests")), bad, next((count for count in skipped if count is not None), None))
+
+
+def _number(told: str | None) -> int | None:
+    told = (told or "").strip()
+    return int(told) if told.isascii() and told.isdigit() and len(told) < 12 else None

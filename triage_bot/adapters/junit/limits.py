@@ -1,0 +1,27 @@
+"""How much of a report is read before it is refused, so that hostile ones cost neither memory nor time."""
+
+from __future__ import annotations
+
+from triage_bot.errors import UnreadableInputError
+
+CHUNK = 256 * 1024
+"""Bytes read at a time."""
+DEEPEST = 256
+"""Nesting of elements."""
+LONGEST_TAG = 8 * 1024**2
+"""Bytes of one tag with its attributes, or of one comment. Failure messages with whole tensors reach a few MiB."""
+LONGEST_TEXT = 256 * 1024**2
+"""Bytes without any element between them."""
+LARGEST_REPORT = 2 * 1024**3
+"""Bytes of one file, unpacked."""
+MOST_NAMES = 10_000
+"""Different element and attribute names; the parser keeps each."""
+LARGEST_ARCHIVE = 4 * 1024**3
+"""Bytes of all reports in an archive, unpacked."""
+MOST_MEMBERS = 10_000
+"""Files in an archive."""
+
+
+def refused(why: str) -> UnreadableInputError:
+    """The error that ends the reading of a hostile document."""
+    return UnreadableInputError(f"refused: {why}", "If this report is genuine, have it written anew or split it.")

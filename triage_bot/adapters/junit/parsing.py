@@ -1,0 +1,120 @@
+"""One XML document, as bytes, to the suites it holds; hostile ones are refused in bounded memory.
+
+Things that don't work: recovering parsers, which turn a test case that is cut inside its tag into one that passed;
+and building a tree, which costs a kilobyte a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+from xml.parsers import expat
+
+from triage_bot.adapters.junit.collecting import Collector
+from triage_bot.adapters.junit.limits import (
+    CHUNK,
+    LARGEST_REPORT,
+    LONGEST_TAG,
+    LONGEST_TEXT,
+    MOST_NAMES,
+    refused,
+)
+
+_ENDED_EARLY = {
+    expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
+    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+    expat.errors.codes[expat.errors.XML_ERROR_PARTIAL_CHAR],
+    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Where and why a document stops being XML."""
+
+    what: str
+    line: int
+    at: int
+    """Byte offset in what was fed."""
+    ended_early: bool
+    """Nothing is wrong but that the document stops."""
+
+
+class Document:
+    """A parser and its guards around one collector; fed piece by piece."""
+
+    def __init__(self, collector: Collector, encoding: str | None = None) -> None:
+        self._parser = expat.ParserCreate(encoding)
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = collector.start
+        self._parser.EndElementHandler = collector.end
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.EntityDeclHandler = _entity
+        collector.hear_through(self._hear)
+        self._collector = collector
+        self._fed = 0
+        self._quiet = 0
+        self._events = 0
+
+    def feed(self, piece: bytes) -> Fault | None:
+        """Read on; the fault that ends the document, if there is one."""
+        self._fed += len(piece)
+        fault = self._parse(piece, False)
+        self._guard(len(piece))
+        return fault
+
+    def finish(self) -> Fault | None:
+        """There is no more."""
+        return self._parse(b"", True)
+
+    def _parse(self, piece: bytes, last: bool) -> Fault | None:
+        try:
+            self._parser.Parse(piece, last)
+        except expat.ExpatError as error:
+            what = expat.ErrorString(error.code)
+            return Fault(what, error.lineno, self._parser.ErrorByteIndex, error.code in _ENDED_EARLY)
+        except (LookupError, ValueError) as error:
+            return Fault(str(error), 1, 0, False)
+        return None
+
+    def _guard(self, size: int) -> None:
+        if self._fed > LARGEST_REPORT:
+            raise refused(f"it is larger than {LARGEST_REPORT // 1024**2} MiB")
+        # Never negative: a byte index of -1 means that the parser has not begun.
+        if self._fed - max(self._parser.CurrentByteIndex, 0) > LONGEST_TAG:
+            raise refused(f"a tag or comment is longer than {LONGEST_TAG // 1024**2} MiB")
+        self._quiet = self._quiet + size if self._collector.events == self._events else 0
+        self._events = self._collector.events
+        if self._quiet > LONGEST_TEXT:
+            raise refused(f"a text is longer than {LONGEST_TEXT // 1024**2} MiB")
+        if len(self._parser.intern) > MOST_NAMES:
+            raise refused(f"it has more than {MOST_NAMES} different names of elements and attributes")
+
+    def _hear(self, listener: Callable[[str], None] | None) -> None:
+        self._parser.CharacterDataHandler = listener
+
+    def _doctype(self, *_: object) -> None:
+        self._collector.doctype = True
+
+
+def _entity(_name: str, _parameter: bool, value: str | None, *_: object) -> None:
+    # Text entities are how a small file grows to gigabytes. External ones are never fetched by this parser.
+    if value is not None:
+        raise refused("it declares entities, which reports do not need and attacks do")
+
+
+def parse(pieces: Iterable[bytes], collector: Collector, encoding: str | None = None) -> Fault | None:
+    """Read one document into the collector; the fault that ended it early, if any."""
+    document = Document(collector, encoding)
+    for piece in pieces:
+        fault = document.feed(piece)
+        if fault is not None:
+            return fault
+    return document.finish()
+
+
+def pieces(stream: BinaryIO) -> Iterator[bytes]:
+    """A stream, a piece at a time."""
+    while piece := stream.read(CHUNK):
+        yield piece

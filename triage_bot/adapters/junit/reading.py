@@ -1,0 +1,114 @@
+"""Report files, folders, globs and zip artifacts to reports. Every path ends in a report, refused ones included."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from triage_bot.adapters.archive import Archive, is_archive
+from triage_bot.adapters.junit.collecting import Collector
+from triage_bot.adapters.junit.parsing import Fault, parse, pieces
+from triage_bot.adapters.junit.repair import multibyte, repair, transcoded
+from triage_bot.core.findings import Counts, Problem
+from triage_bot.core.reports import ABSENT, REFUSED, Report, assemble
+from triage_bot.errors import UnreadableInputError
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A report that can be read from its beginning more than once."""
+
+    path: str
+    pieces: Callable[[], Iterator[bytes]]
+
+
+def read_reports(paths: Sequence[str]) -> tuple[Report, ...]:
+    """Read every report that the paths name, in their order.
+
+    Never raises for what a file holds: one that is absent or refused is a report without tests that says so.
+    """
+    return tuple(report for path in paths for report in _read_path(path))
+
+
+def _read_path(path: str) -> Iterator[Report]:
+    found = _expand(path)
+    if not found:
+        yield _without_tests(path, ABSENT, "the report is not there: whatever should have written it died before")
+    for file in found:
+        try:
+            sources = _sources(file)
+        except (OSError, UnreadableInputError) as error:
+            yield _without_tests(str(file), REFUSED, str(error))
+        else:
+            yield from map(_read_source, sources)
+
+
+def _expand(path: str) -> list[Path]:
+    file = Path(path)
+    if file.is_dir():
+        return sorted(file.rglob("*.xml"))
+    if file.exists():
+        return [file]
+    # pathlib's glob wants a pattern relative to a folder; people give any path.
+    return sorted(map(Path, glob.glob(path, recursive=True))) if glob.has_magic(path) else []  # noqa: PTH207
+
+
+def _sources(file: Path) -> list[_Source]:
+    if not file.is_file():
+        raise UnreadableInputError("it is not a regular file", "Write the report to a file first.")
+    if not is_archive(file):
+        return [_Source(str(file), lambda: _pieces_of(file))]
+    archive = Archive(file)
+    reports = [(at, name) for at, name in enumerate(archive.members) if name.lower().endswith(".xml")]
+    if not reports:
+        raise UnreadableInputError("the archive holds no .xml file", "Name the artifact that holds the reports.")
+    return [_Source(f"{file}!{name}", lambda at=at: archive.pieces(at)) for at, name in reports]  # type: ignore[misc]
+
+
+def _pieces_of(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as stream:
+        yield from pieces(stream)
+
+
+def _read_source(source: _Source) -> Report:
+    try:
+        return _read(source)
+    except (OSError, UnreadableInputError) as error:
+        return _without_tests(source.path, REFUSED, str(error))
+
+
+def _read(source: _Source) -> Report:
+    collector, problems = Collector(), list[Problem]()
+    fault = _read_as_it_stands(source, collector)
+    if fault is not None and not fault.ended_early:
+        collector = Collector()
+        fault, problems = repair(source.pieces(), collector)
+    complete = fault is None and not problems and collector.known
+    if fault is not None:
+        collector.cut()
+        problems.append(Problem("truncated" if fault.ended_early else "malformed", f"line {fault.line}: {fault.what}"))
+    elif not collector.known:
+        problems.append(Problem("not-junit", f"its root element is <{collector.root}>: nothing in it is a JUnit test"))
+    if collector.unexplained_reruns:
+        problems.append(Problem("rerun-without-failure", f"{collector.unexplained_reruns} passed tests were rerun"))
+    report = assemble(source.path, collector.suites, problems, complete)
+    if fault is not None and not report.counts.tests:
+        raise UnreadableInputError(f"no test can be read from it ({fault.what}, line {fault.line})", "")
+    return report
+
+
+def _read_as_it_stands(source: _Source, collector: Collector) -> Fault | None:
+    start = next(source.pieces(), b"")
+    encoding = multibyte(start)
+    if encoding is None:
+        return parse(source.pieces(), collector)
+    try:
+        return parse(transcoded(source.pieces(), encoding), collector, "utf-8")
+    except UnicodeDecodeError as error:
+        return Fault(f"not {encoding}: {error.reason}", 1, 0, False)
+
+
+def _without_tests(path: str, kind: str, detail: str) -> Report:
+    return Report(path, False, Counts(), (), (Problem(kind, detail),))

@@ -1,0 +1,114 @@
+"""A report as a whole: what it says of its tests, each counted once, and what is odd about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from triage_bot.core.findings import Counts, Problem
+from triage_bot.core.results import Outcome, TestId, TestResult
+from triage_bot.core.suites import SuiteTests
+
+ABSENT = "runner-crashed"
+"""Kind of the problem that an expected report is not there."""
+REFUSED = "refused"
+"""Kind of the problem that a file cannot be read, or must not be."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one report file says."""
+
+    path: str
+    """As given; ``archive.zip!member.xml`` inside an archive."""
+    complete: bool
+    """Whether it was well-formed, of a known kind, and read to its end."""
+    counts: Counts
+    results: tuple[TestResult, ...]
+    """The tests that did not simply pass, in order."""
+    problems: tuple[Problem, ...]
+    suites: tuple[SuiteTests, ...] = ()
+    """In the order in which they begin."""
+
+    def order(self) -> Iterator[TestId]:
+        """Every test, in the order of the report; a result's ``position`` counts in it."""
+        for suite in self.suites:
+            yield from suite.ids()
+
+    @property
+    def unread(self) -> Problem | None:
+        """Why nothing at all could be read; None for every report that was read, if only in part."""
+        return next((problem for problem in self.problems if problem.kind in (ABSENT, REFUSED)), None)
+
+    @property
+    def failing(self) -> tuple[TestResult, ...]:
+        """The tests that turn a check red."""
+        return tuple(result for result in self.results if result.outcome.bad)
+
+    @property
+    def flaky(self) -> tuple[TestResult, ...]:
+        """The tests that were bad and passed when they were tried again."""
+        return tuple(result for result in self.results if result.flaky)
+
+
+def assemble(path: str, suites: Sequence[SuiteTests], problems: Sequence[Problem], complete: bool) -> Report:
+    """The report that these suites make, with what is odd about their headers and counts."""
+    results: list[TestResult] = []
+    total = 0
+    for suite in suites:
+        results.extend(suite.remarkable(total))
+        total += len(suite)
+    counts = _count(results, total)
+    found = [*problems, *_header_problems(suites, complete), *_content_problems(suites, results, counts)]
+    return Report(path, complete, counts, tuple(results), tuple(found), tuple(suites))
+
+
+def add_up(counts: Sequence[Counts]) -> Counts:
+    """The sum, field by field."""
+    return Counts(**{field.name: sum(getattr(one, field.name) for one in counts) for field in fields(Counts)})
+
+
+def _count(results: Sequence[TestResult], total: int) -> Counts:
+    tally = Counter("flaky" if result.flaky else _COUNTED_AS[result.outcome] for result in results)
+    passed = total - len(results) + tally.pop("passed", 0)
+    return Counts(tests=total, passed=passed, **tally)
+
+
+_COUNTED_AS = {
+    Outcome.PASSED: "passed",
+    Outcome.FAILED: "failed",
+    Outcome.TIMED_OUT: "failed",
+    Outcome.ERRORED: "errored",
+    Outcome.CRASHED: "errored",
+    Outcome.SKIPPED: "skipped",
+    Outcome.NOT_RUN: "not_run",
+}
+
+
+def _header_problems(suites: Sequence[SuiteTests], complete: bool) -> Iterator[Problem]:
+    kind = "header-mismatch" if complete else "tests-missing"
+    for suite in suites:
+        name, claims, held = suite.name or "(no name)", suite.claims, suite.elements + suite.within
+        if suite.retries_left_empty:
+            detail = f"suite {name}: {suite.elements - len(suite)} attempts were retried and left no reason"
+            yield Problem("retries-left-empty", detail)
+        elif claims.tests is not None and claims.tests not in (suite.elements, held):
+            yield Problem(kind, f"suite {name}: its header counts {claims.tests} tests, it holds {held}")
+        elif claims.bad is not None and bool(claims.bad) != bool(suite.bad):
+            yield Problem(kind, f"suite {name}: its header counts {claims.bad} failures, it holds {suite.bad}")
+        elif claims.skipped and not suite.skipped:
+            yield Problem(kind, f"suite {name}: its header counts {claims.skipped} skipped tests, it holds none")
+
+
+def _content_problems(suites: Sequence[SuiteTests], results: Sequence[TestResult], counts: Counts) -> Iterator[Problem]:
+    if not counts.tests:
+        yield Problem("no-tests", "no test ran, as far as this report tells")
+    if counts.tests and counts.skipped == counts.tests:
+        yield Problem("all-skipped", f"all {counts.tests} tests were skipped: that is not a pass")
+    if counts.not_run:
+        yield Problem("unfinished", f"{counts.not_run} tests were started and never finished")
+    unimported = [result for result in results if result.failure and result.failure.when == "collect"]
+    if unimported:
+        names = ", ".join(str(result.id) for result in unimported[:5])
+        yield Problem("not-collected", f"{len(unimported)} modules did not import, their tests did not run: {names}")
