@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TORCH_VENV := .venv-torch
 
-.PHONY: demo test test-torch lint types clean
+.PHONY: demo test test-rig test-torch lint types clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: pyproject.toml
@@ -22,6 +22,14 @@ demo: $(VENV)/.installed  ## the main job on the emulated device: a red suite, i
 
 test: $(VENV)/.installed  ## every test that needs neither torch nor a device
 	$(BIN)/python -m pytest -m "not torch"
+
+$(VENV)/.rig: $(VENV)/.installed tests/rig/expressions/package-lock.json
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[rig]'
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix tests/rig/expressions --no-audit --no-fund --silent
+	touch $@
+
+test-rig: $(VENV)/.rig  ## the pull-request side against a fake GitHub: its API, the workflows by act, the linters
+	$(BIN)/python -m pytest tests/rig
 
 test-torch: $(TORCH_VENV)/.installed  ## the torch hooks, on a CPU build
 	$(TORCH_VENV)/bin/python -m pytest -m torch
