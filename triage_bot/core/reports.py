@@ -60,7 +60,8 @@ def assemble(path: str, suites: Sequence[SuiteTests], problems: Sequence[Problem
         results.extend(suite.remarkable(total))
         total += len(suite)
     counts = _count(results, total)
-    found = [*problems, *_header_problems(suites, complete), *_content_problems(suites, results, counts)]
+    found = [*problems, *_header_problems(suites, complete)]
+    found += _content_problems(results, counts) if suites or not found else []
     return Report(path, complete, counts, tuple(results), tuple(found), tuple(suites))
 
 
@@ -101,7 +102,7 @@ def _header_problems(suites: Sequence[SuiteTests], complete: bool) -> Iterator[P
             yield Problem(kind, f"suite {name}: its header counts {claims.skipped} skipped tests, it holds none")
 
 
-def _content_problems(suites: Sequence[SuiteTests], results: Sequence[TestResult], counts: Counts) -> Iterator[Problem]:
+def _content_problems(results: Sequence[TestResult], counts: Counts) -> Iterator[Problem]:
     if not counts.tests:
         yield Problem("no-tests", "no test ran, as far as this report tells")
     if counts.tests and counts.skipped == counts.tests:

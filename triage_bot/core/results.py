@@ -79,12 +79,14 @@ class Attempt:
     """The test's own file, where the report names it (xunit1)."""
     worker: str = ""
     """The process it ran in, e.g. ``gw0``; empty when the report does not tell."""
+    retry: bool = False
+    """Told only as a retried attempt, beside the element that gives the result."""
 
 
 PASSED = Attempt(Outcome.PASSED)
 SKIPPED = Attempt(Outcome.SKIPPED)
 NOT_RUN = Attempt(Outcome.NOT_RUN)
-RETRIED = Attempt(Outcome.FAILED, Failure("", "retried; the report does not say why"))
+RETRIED = Attempt(Outcome.FAILED, Failure("", "retried; the report does not say why"), retry=True)
 """An attempt that was made again and of which the report keeps only the place."""
 
 
@@ -108,10 +110,10 @@ class TestResult:
 
     @property
     def outcome(self) -> Outcome:
-        """The worst of its attempts; passed when it is flaky."""
-        outcomes = {attempt.outcome for attempt in folded(self.attempts)}
+        """The worst of its attempts, retried ones aside; passed when it is flaky."""
         if self.flaky:
             return Outcome.PASSED
+        outcomes = {attempt.outcome for attempt in folded(self.attempts) if not attempt.retry}
         return next(outcome for outcome in _WORST_FIRST if outcome in outcomes)
 
     @property

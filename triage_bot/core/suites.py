@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from triage_bot.core.results import PASSED, RETRIED, Attempt, TestId, TestResult
 
@@ -18,6 +19,8 @@ class Claims:
     bad: int | None = None
     """Failures and errors."""
     skipped: int | None = None
+    by_pytest: bool = False
+    """Whether pytest may have written it, as far as its form tells."""
 
 
 class _Class(dict[str, tuple[Attempt, ...]]):
@@ -33,15 +36,13 @@ class _Class(dict[str, tuple[Attempt, ...]]):
 class SuiteTests:
     """The tests of one suite element, filled in the order of the report, read when it has ended.
 
-    A passed test costs its name, as a key, and one reference for its place in the order. Attempts at one test need
-    not stand together.
+    A passed test costs its name, as a key: the order of tests is kept as runs of tests of one class. Attempts at one
+    test need not stand together.
     """
 
     def __init__(self, name: str, claims: Claims | None = None) -> None:
         self.name = name
         self.claims = claims or Claims()
-        self.elements = 0
-        """Test case elements that name a test; those of nested suites excluded."""
         self.within = 0
         """Test case elements that name a test, of nested suites."""
         self.bad = 0
@@ -49,33 +50,39 @@ class SuiteTests:
         self.skipped = 0
         """Elements that say skipped, nested suites included."""
         self._classes: dict[str, _Class] = {}
-        self._order: list[_Class] = []
+        self._runs: list[_Class] = []
+        self._lengths: list[int] = []
+        self._latest = _Class("")
         self._own: _Class | None = None
+        self._repeated = 0
+        self._uncounted = 0
 
     def add_passed(self, classname: str, name: str) -> None:
         """A test case element that says nothing but its name."""
-        self.elements += 1
-        tests = self._classes.get(classname)
-        if tests is None:
-            tests = self._classes[classname] = _Class(classname)
-        if name in tests:
-            tests[name] += _ONCE_PASSED
+        tests = self._latest
+        if tests.classname != classname or name in tests or not tests:
+            self.add(classname, name, _ONCE_PASSED)
         else:
             tests[name] = _ONCE_PASSED
-            self._order.append(tests)
+            self._lengths[-1] += 1
 
     def add(self, classname: str, name: str, attempts: tuple[Attempt, ...]) -> None:
         """A test case element of any other kind."""
-        self.elements += 1
-        self._put(self._classes.setdefault(classname, _Class(classname)), name, attempts)
+        tests = self._classes.get(classname)
+        if tests is None:
+            tests = self._classes[classname] = _Class(classname)
+        self._put(tests, name, attempts)
 
-    def add_nameless(self, attempts: tuple[Attempt, ...]) -> None:
-        """A test case element that names no test. Two of them are two tests."""
+    def add_nameless(self, attempts: tuple[Attempt, ...], counted: bool) -> None:
+        """A test case element that names no test; two are two tests. Headers count it if it says an empty name."""
+        self._uncounted += not counted
         self._put(_Class(""), "", attempts)
 
     def add_own(self, attempt: Attempt) -> None:
         """An error of the suite itself, outside all its tests. Several are one test."""
         self._own = self._own if self._own is not None else _Class("")
+        self._uncounted += not self._own
+        self._repeated -= bool(self._own)
         self._put(self._own, f"{self.name} (suite)".lstrip(), (attempt,))
 
     def absorb(self, nested: SuiteTests) -> None:
@@ -84,45 +91,58 @@ class SuiteTests:
         self.bad += nested.bad
         self.skipped += nested.skipped
 
+    @property
+    def elements(self) -> int:
+        """Test case elements that a header should count; those of nested suites excluded."""
+        return len(self) + self._repeated - self._uncounted
+
     def __len__(self) -> int:
-        return len(self._order)
+        return sum(self._lengths)
 
     def ids(self) -> Iterator[TestId]:
         """Every test once, in the order of first attempts."""
-        for tests, name, _ in self._in_order():
-            yield TestId(tests.classname, name, self.name)
+        for tests, items in self._in_order():
+            for name, _ in items:
+                yield TestId(tests.classname, name, self.name)
 
     def remarkable(self, start: int = 0) -> Iterator[TestResult]:
         """The tests that did not simply pass; positions count from ``start``."""
-        for position, (tests, name, attempts) in enumerate(self._in_order(), start):
-            if attempts is not _ONCE_PASSED:
-                told = _unmasked(attempts) if self.retries_left_empty else attempts
-                yield TestResult(TestId(tests.classname, name, self.name), told, position)
+        position = start
+        for tests, items in self._in_order():
+            for name, attempts in items:
+                if attempts is not _ONCE_PASSED:
+                    told = _unmasked(attempts) if self.retries_left_empty else attempts
+                    yield TestResult(TestId(tests.classname, name, self.name), told, position)
+                position += 1
 
     @property
     def retries_left_empty(self) -> bool:
         """Whether an empty element that is followed by another of the same test is a failed attempt.
 
-        Some rerun plugins write one for each attempt that they retried. The sign: the header counts fewer tests than
-        there are elements, and counting every test once explains it. A header that is wrong otherwise is no sign.
+        Some rerun plugins of pytest write one for each attempt that they retried. The sign: the header counts fewer
+        tests than there are elements, and counting every test once explains it. A header that is wrong otherwise is no
+        sign.
         """
-        return self.claims.tests is not None and len(self._order) <= self.claims.tests < self.elements
+        claimed = self.claims.tests
+        return self.claims.by_pytest and claimed is not None and len(self) <= claimed < self.elements
 
     def _put(self, tests: _Class, name: str, attempts: tuple[Attempt, ...]) -> None:
         if name in tests:
             tests[name] += attempts
+            self._repeated += 1
+            return
+        tests[name] = attempts
+        if tests is self._latest:
+            self._lengths[-1] += 1
         else:
-            tests[name] = attempts
-            self._order.append(tests)
+            self._latest = tests
+            self._runs.append(tests)
+            self._lengths.append(1)
 
-    def _in_order(self) -> Iterator[tuple[_Class, str, tuple[Attempt, ...]]]:
-        items: dict[int, Iterator[tuple[str, tuple[Attempt, ...]]]] = {}
-        for tests in self._order:
-            upcoming = items.get(id(tests))
-            if upcoming is None:
-                upcoming = items[id(tests)] = iter(tests.items())
-            name, attempts = next(upcoming)
-            yield tests, name, attempts
+    def _in_order(self) -> Iterator[tuple[_Class, Iterator[tuple[str, tuple[Attempt, ...]]]]]:
+        upcoming = {id(tests): iter(tests.items()) for tests in self._runs}
+        for tests, length in zip(self._runs, self._lengths, strict=True):
+            yield tests, islice(upcoming[id(tests)], length)
 
 
 def _unmasked(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:

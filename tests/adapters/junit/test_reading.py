@@ -19,7 +19,7 @@ def read(folder: Path, document: str | bytes) -> Report:
 
 
 def suite(body: str, header: str = "") -> str:
-    return f'<?xml version="1.0"?><testsuites><testsuite name="s" {header}>{body}</testsuite></testsuites>'
+    return f'<?xml version="1.0"?><testsuites><testsuite name="pytest" {header}>{body}</testsuite></testsuites>'
 
 
 def outcomes(report: Report) -> dict[str, str]:
@@ -104,6 +104,24 @@ def test_a_test_without_a_name_never_finished(tmp_path: Path) -> None:
     assert "unfinished" in kinds(report)
 
 
+def test_a_test_with_an_empty_name_did_finish(tmp_path: Path) -> None:
+    report = read(tmp_path, suite("<testcase classname='' name=''/>", "tests='1'"))
+    assert report.counts.passed == 1
+    assert not report.problems
+
+
+def test_the_failure_decides_and_not_the_reruns_beside_it(tmp_path: Path) -> None:
+    body = "<testcase name='a'><failure message='first'/><rerunError message='second'/></testcase>"
+    (result,) = read(tmp_path, suite(body)).failing
+    assert [attempt.retry for attempt in result.attempts] == [False, True]
+    assert result.outcome is Outcome.FAILED
+
+
+def test_two_passes_under_a_header_of_another_runner_are_no_retry(tmp_path: Path) -> None:
+    report = read(tmp_path, "<testsuite name='Dummy' tests='1'>" + "<testcase name='a'/>" * 2 + "</testsuite>")
+    assert outcomes(report) == {"a": "passed"}
+
+
 def test_a_class_that_failed_before_its_tests_is_named_by_its_class(tmp_path: Path) -> None:
     report = read(tmp_path, suite("<testcase name='' classname='c'><failure/></testcase>"))
     assert [str(result.id) for result in report.failing] == ["c"]
@@ -123,7 +141,7 @@ def test_nested_suites_count_each_test_once(tmp_path: Path) -> None:
 
 def test_an_error_of_the_suite_itself_is_one_errored_test(tmp_path: Path) -> None:
     report = read(tmp_path, suite("<testcase name='a'/><error message='exit 2'/><error message='again'/>"))
-    assert outcomes(report) == {"a": "passed", "s (suite)": "errored"}
+    assert outcomes(report) == {"a": "passed", "pytest (suite)": "errored"}
 
 
 def test_a_worker_that_died_is_a_crash_in_that_worker(tmp_path: Path) -> None:

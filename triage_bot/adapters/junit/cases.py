@@ -15,17 +15,15 @@ _FAILED_STATUS = {
     "error": Outcome.ERRORED,
     "errored": Outcome.ERRORED,
 }
-_RETRY_OUTCOME = {
-    "flakyFailure": Outcome.FAILED,
-    "flakyError": Outcome.ERRORED,
-    "rerunFailure": Outcome.FAILED,
-    "rerunError": Outcome.ERRORED,
-    "rerun": Outcome.FAILED,
-}
-_ALWAYS_BAD_BEFORE = {"rerunFailure", "rerunError"}
+_BEFORE = {"flakyFailure": Outcome.FAILED, "flakyError": Outcome.ERRORED, "rerun": Outcome.FAILED}
+"""Elements for the attempts that were made before the one that gives the result."""
+_AFTER = {"rerunFailure": Outcome.FAILED, "rerunError": Outcome.ERRORED}
+"""Elements for the attempts that were made after a failure, and failed again."""
+_FLAKY_PASS = "flaky failure"
+"""Type of the failure that nextest writes for a test that passed in the end."""
 OUTPUTS = {"system-out", "system-err"}
 BAD = {"failure": Outcome.FAILED, "error": Outcome.ERRORED}
-TOLD = {*BAD, "skipped", *_RETRY_OUTCOME}
+TOLD = {*BAD, "skipped", *_BEFORE, *_AFTER}
 """Children of a test case whose text is kept, beside its outputs."""
 _CRASHED = re.compile(r"worker '(\w+)' crashed while running")
 _WORKER = re.compile(r"^\[(gw\d+)\] ", re.MULTILINE)
@@ -54,23 +52,26 @@ class Case:
     def attempts(self, attributes: dict[str, str]) -> tuple[Attempt, ...]:
         """The tries that this element tells of, in the order in which they were made."""
         main = self._main(attributes)
-        retries = [child for child in self.children if child.tag in _RETRY_OUTCOME]
-        if main.outcome is Outcome.PASSED:
-            retries = [child for child in retries if child.tag not in _ALWAYS_BAD_BEFORE]
         if main.outcome is Outcome.SKIPPED:
-            retries = []
-        earlier = [
-            self._attempt(_RETRY_OUTCOME[child.tag], failure_of(child.attributes, str(child.text)), attributes)
-            for child in retries
+            return (main,)
+        before = self._retries(_BEFORE, attributes)
+        if not main.outcome.bad:
+            return (*before, main)
+        if main.failure and main.failure.type == _FLAKY_PASS:
+            return (*before, main, PASSED)
+        return (*before, main, *self._retries(_AFTER, attributes))
+
+    def _retries(self, outcomes: dict[str, Outcome], attributes: dict[str, str]) -> list[Attempt]:
+        return [
+            self._attempt(outcomes[child.tag], failure_of(child.attributes, str(child.text)), attributes, retry=True)
+            for child in self.children
+            if child.tag in outcomes
         ]
-        if main.outcome.bad and main.failure and main.failure.type == "flaky failure":
-            return (*earlier, main, PASSED)
-        return (*earlier, main)
 
     @property
     def rerun(self) -> bool:
         """Whether it holds an element that only a failed test should hold."""
-        return any(child.tag in _ALWAYS_BAD_BEFORE for child in self.children)
+        return any(child.tag in _AFTER for child in self.children)
 
     def _main(self, attributes: dict[str, str]) -> Attempt:
         output = "\n".join(str(child.text) for child in self.children if child.tag in OUTPUTS)
@@ -83,7 +84,7 @@ class Case:
             return SKIPPED
         return _by_status(attributes)
 
-    def _attempt(self, outcome: Outcome, failure: Failure, attributes: dict[str, str]) -> Attempt:
+    def _attempt(self, outcome: Outcome, failure: Failure, attributes: dict[str, str], retry: bool = False) -> Attempt:
         crashed = _CRASHED.search(failure.message)
         worker = crashed or _WORKER.search(failure.text)
         named = dict(self.properties).get("worker", "")
@@ -93,6 +94,7 @@ class Case:
             tuple(self.properties),
             attributes.get("file", ""),
             worker[1] if worker else named,
+            retry,
         )
 
 

@@ -15,6 +15,8 @@ from triage_bot.core.results import NOT_RUN, PASSED, Attempt, Outcome
 from triage_bot.core.suites import Claims, SuiteTests
 
 _SUITES = {"testsuite", "testsuites"}
+_PYTEST_HEADER = {"name", "errors", "failures", "skipped", "tests", "time", "timestamp", "hostname"}
+"""What pytest writes of every suite, whatever it is called."""
 
 
 class Collector:
@@ -37,6 +39,7 @@ class Collector:
         self._open: list[tuple[SuiteTests, int]] = []
         self._begun = [self._suite]
         self._depth = 0
+        """Open elements, those of test cases not counted."""
         self._attributes: dict[str, str] | None = None
         self._case: Case | None = None
         self._case_depth = 0
@@ -56,25 +59,35 @@ class Collector:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins."""
-        self._depth += 1
         self.events += 1
         if ":" in tag:
             tag = tag.rpartition(":")[2]
-        if tag != "testcase":
+        if tag == "testcase" and self._child is None:
+            if self._attributes is not None or not self.known:
+                self._start_odd_case()
+            self._attributes = attributes
+            self._case_depth = self._depth
+        else:
+            self._depth += 1
             self._start_other(tag, attributes)
-            return
-        if not self.known or self._attributes is not None:
-            self._start_odd_case()
-        self._attributes = attributes
-        self._case_depth = self._depth
 
     def end(self, tag: str) -> None:
         """An element ends."""
-        if tag == "testcase" or tag.endswith(":testcase"):
-            self._end_case()
-        else:
+        if ":" in tag:
+            tag = tag.rpartition(":")[2]
+        if tag != "testcase" or self._child is not None:
             self._end_other()
-        self._depth -= 1
+            self._depth -= 1
+            return
+        attributes = self._attributes or {}
+        self._attributes = None
+        name = attributes.get("name")
+        if self._case is None and name and "status" not in attributes and "result" not in attributes:
+            self._suite.add_passed(attributes.get("classname", ""), name)
+        else:
+            self._end_telling_case(attributes)
+        if self._outer:
+            self._leave_case()
 
     @property
     def outside(self) -> bool:
@@ -86,6 +99,7 @@ class Collector:
         while self._attributes is not None:
             told = self._case.attempts(self._attributes) if self._case else ()
             certain = tuple(attempt for attempt in told if attempt.outcome.bad)
+            self._suite.bad += bool(certain)
             self._suite.add(*_named(self._attributes), certain or (NOT_RUN,))
             self._leave_case()
         while self._open:
@@ -95,19 +109,22 @@ class Collector:
         self.root = self.root or tag
         if self._depth > DEEPEST:
             raise refused(f"elements are nested more than {DEEPEST} deep")
-        if tag in _SUITES:
-            self._recognize()
-            self._open.append((self._suite, self._suite_depth))
-            self._suite, self._suite_depth = SuiteTests(attributes.get("name", ""), _claims(attributes)), self._depth
-            self._begun.append(self._suite)
-        elif self._child is not None:
+        if self._child is not None:
             if tag in OUTPUTS and not self._muted_depth:
                 self._muted_depth = self._depth
                 self._hear(None)
+        elif tag in _SUITES:
+            self._start_suite(attributes)
         elif self._attributes is not None:
             self._start_in_case(tag, attributes)
         elif tag in BAD and self._open and self._depth == self._suite_depth + 1:
             self._listen(tag, attributes)
+
+    def _start_suite(self, attributes: dict[str, str]) -> None:
+        self._recognize()
+        self._open.append((self._suite, self._suite_depth))
+        self._suite, self._suite_depth = SuiteTests(attributes.get("name", ""), _claims(attributes)), self._depth
+        self._begun.append(self._suite)
 
     def _start_in_case(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "property":
@@ -147,7 +164,7 @@ class Collector:
 
     def _start_odd_case(self) -> None:
         self._recognize()
-        if self._depth > DEEPEST:
+        if len(self._outer) > DEEPEST:
             raise refused(f"elements are nested more than {DEEPEST} deep")
         if self._attributes is not None:
             self._outer.append((self._attributes, self._case, self._case_depth))
@@ -159,34 +176,21 @@ class Collector:
         if self.doctype:
             raise refused("it declares a document type, which reports do not need and attacks do")
 
-    def _end_case(self) -> None:
-        attributes = self._attributes
-        assert attributes is not None
-        name = attributes.get("name")
-        if self._case is None and name and "status" not in attributes and "result" not in attributes:
-            self._suite.add_passed(attributes.get("classname", ""), name)
-        else:
-            self._end_telling_case(attributes)
-        if self._outer:
-            self._leave_case()
-        else:
-            self._attributes = self._case = None
-
     def _end_telling_case(self, attributes: dict[str, str]) -> None:
         case = self._case or Case()
         attempts = case.attempts(attributes)
         self.unexplained_reruns += len(attempts) == 1 and attempts[0] is PASSED and case.rerun
         classname, name = _named(attributes)
         last = attempts[-1].outcome
-        silent = last is Outcome.PASSED and len(attempts) == 1
-        if silent and (not name and (not classname or "name" not in attributes)):
+        if "name" not in attributes and last is Outcome.PASSED and len(attempts) == 1:
             attempts = (NOT_RUN,)
-        self._suite.bad += sum(attempt.outcome.bad for attempt in attempts[-1:])
+        self._suite.bad += last.bad
         self._suite.skipped += last is Outcome.SKIPPED
         if classname or name:
             self._suite.add(classname, name, attempts)
         else:
-            self._suite.add_nameless(attempts)
+            self._suite.add_nameless(attempts, counted="name" in attributes)
+        self._case = None
 
     def _leave_case(self) -> None:
         self._attributes, self._case, self._case_depth = self._outer.pop() if self._outer else (None, None, 0)
@@ -204,7 +208,9 @@ def _claims(attributes: Mapping[str, str]) -> Claims:
     skipped = (_number(attributes.get(name)) for name in ("skipped", "skips", "skip", "ignored"))
     failures, errors = _number(attributes.get("failures")), _number(attributes.get("errors"))
     bad = None if failures is None and errors is None else (failures or 0) + (errors or 0)
-    return Claims(_number(attributes.get("tests")), bad, next((count for count in skipped if count is not None), None))
+    first_skipped = next((count for count in skipped if count is not None), None)
+    by_pytest = attributes.get("name") == "pytest" or attributes.keys() >= _PYTEST_HEADER
+    return Claims(_number(attributes.get("tests")), bad, first_skipped, by_pytest)
 
 
 def _number(told: str | None) -> int | None:

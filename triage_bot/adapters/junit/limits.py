@@ -10,7 +10,7 @@ DEEPEST = 256
 """Nesting of elements."""
 LONGEST_TAG = 8 * 1024**2
 """Bytes of one tag with its attributes, or of one comment. Failure messages with whole tensors reach a few MiB."""
-LONGEST_TEXT = 256 * 1024**2
+LONGEST_TEXT = 128 * 1024**2
 """Bytes without any element between them."""
 LARGEST_REPORT = 2 * 1024**3
 """Bytes of one file, unpacked."""

@@ -40,6 +40,9 @@ class Fault:
     ended_early: bool
     """Nothing is wrong but that the document stops."""
 
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.what}"
+
 
 class Document:
     """A parser and its guards around one collector; fed piece by piece."""

@@ -81,21 +81,22 @@ def _read_source(source: _Source) -> Report:
 
 def _read(source: _Source) -> Report:
     collector, problems = Collector(), list[Problem]()
-    fault = _read_as_it_stands(source, collector)
-    if fault is not None and not fault.ended_early:
+    fault = first = _read_as_it_stands(source, collector)
+    if first is not None and not first.ended_early:
         collector = Collector()
         fault, problems = repair(source.pieces(), collector)
-    complete = fault is None and not problems and collector.known
+        problems = problems or [Problem("repaired", str(first))]
     if fault is not None:
         collector.cut()
-        problems.append(Problem("truncated" if fault.ended_early else "malformed", f"line {fault.line}: {fault.what}"))
+        problems.append(Problem("truncated" if fault.ended_early else "malformed", str(fault)))
     elif not collector.known:
         problems.append(Problem("not-junit", f"its root element is <{collector.root}>: nothing in it is a JUnit test"))
+    complete = not problems
     if collector.unexplained_reruns:
         problems.append(Problem("rerun-without-failure", f"{collector.unexplained_reruns} passed tests were rerun"))
     report = assemble(source.path, collector.suites, problems, complete)
     if fault is not None and not report.counts.tests:
-        raise UnreadableInputError(f"no test can be read from it ({fault.what}, line {fault.line})", "")
+        raise UnreadableInputError(f"no test can be read from it ({fault})", "Have it written again.")
     return report
 
 
