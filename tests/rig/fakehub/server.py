@@ -152,13 +152,20 @@ def page(request: Request, items: list[Any], wrapper: str) -> tuple[Any, str]:
 
 
 class Blobs:
-    """The WSGI application of the host that keeps artifacts: signed URLs, so it refuses a token."""
+    """The WSGI application of the host that keeps artifacts: signed URLs, so it refuses a token.
+
+    It also takes what a job uploads: a runner does that through a service of its own, without the job's token.
+    """
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         request = Request(environ)
+        if request.method == "PUT":
+            run, name = request.path.strip("/").split("/")
+            self._hub.world.add_artifact(int(run), name, request.get_data())
+            return Response(status=201)(environ, start_response)
         number = request.path.strip("/").removesuffix(".zip")
         artifact = self._hub.world.artifacts.get(int(number) if number.isdigit() else -1)
         if "Authorization" in request.headers:

@@ -14,9 +14,13 @@ SCOPES = {"pull-requests": "pull_requests"}
 
 
 def load(name: str) -> dict[str, Any]:
-    """A workflow file. The bare key ``on`` is a boolean to a YAML 1.1 reader; here it is ``on`` again."""
-    text = yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
-    return {("on" if key is True else key): value for key, value in text.items()}
+    """A shipped workflow."""
+    return parse((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def parse(text: str) -> dict[str, Any]:
+    """A workflow from its text. The bare key ``on`` is a boolean to a YAML 1.1 reader; here it is ``on`` again."""
+    return {("on" if key is True else key): value for key, value in yaml.safe_load(text).items()}
 
 
 def started(workflow: dict[str, Any], event_name: str, event: dict[str, Any]) -> bool:
