@@ -188,6 +188,9 @@ class Streams(Protocol):
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Poll ``condition`` from the host for at most ``timeout`` seconds; its last answer. No device wait."""
 
+    def mark(self, text: str) -> None:
+        """Leave a note in the device's trace, such as the phase that begins."""
+
     def now(self) -> float:
         """Monotonic host time in seconds."""
 

@@ -1,0 +1,1 @@
+"""One hazard a file: the same program with its edge dropped, then kept."""

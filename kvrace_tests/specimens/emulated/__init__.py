@@ -1,0 +1,1 @@
+"""Specimens on the emulated device."""
