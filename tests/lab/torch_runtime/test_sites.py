@@ -62,6 +62,16 @@ def test_the_site_is_the_line_that_created_the_stream() -> None:
     assert copy_stream.site.line > 0
 
 
+def test_a_helper_that_hides_itself_creates_for_its_caller() -> None:
+    def new_stream() -> Stream:
+        __tracebackhide__ = True
+        return Stream()
+
+    load_stream = new_stream()
+    assert load_stream.site.variable == "load_stream"
+    assert load_stream.site.function == "test_a_helper_that_hides_itself_creates_for_its_caller"
+
+
 def test_frames_of_skipped_directories_are_passed_over() -> None:
     assert creation_site(sys._getframe(), skip=("/",)) == CreationSite("", "", 0, "")
 

@@ -24,14 +24,21 @@ class CreationSite:
 
 
 def creation_site(frame: FrameType | None, skip: tuple[str, ...]) -> CreationSite:
-    """The innermost frame from ``frame`` outwards whose file lies in none of the directories ``skip``."""
-    while frame is not None and _resolved(frame.f_code.co_filename).startswith(skip):
+    """The innermost frame from ``frame`` outwards whose file lies in none of the directories ``skip``.
+
+    A frame that sets ``__tracebackhide__`` is passed over, as pytest does: it creates streams on behalf of its caller.
+    """
+    while frame is not None and _passed_over(frame, skip):
         frame = frame.f_back
     if frame is None:
         return CreationSite("", "", 0, "")
     file = _resolved(frame.f_code.co_filename)
     variable = assigned_variable("".join(linecache.getlines(frame.f_code.co_filename)), frame.f_lineno, _column(frame))
     return CreationSite(variable, file, frame.f_lineno, frame.f_code.co_name)
+
+
+def _passed_over(frame: FrameType, skip: tuple[str, ...]) -> bool:
+    return _resolved(frame.f_code.co_filename).startswith(skip) or bool(frame.f_locals.get("__tracebackhide__"))
 
 
 @lru_cache(maxsize=1024)
