@@ -25,6 +25,7 @@ test: $(VENV)/.installed  ## every test that needs neither torch nor a device
 
 $(VENV)/.rig: $(VENV)/.installed tests/rig/expressions/package-lock.json
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[rig]'
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: --dest $(VENV)/sdists pygithub==2.10.0
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix tests/rig/expressions --no-audit --no-fund --silent
 	touch $@
 

@@ -104,9 +104,7 @@ def get_commit(world: World, ask: Ask) -> Reply:
     hits = [sha for sha in known if sha.startswith(ask.args["ref"])]
     if len(hits) != 1:
         raise Refused(422, f"No commit found for SHA: {ask.args['ref']}")
-    by = views.user("maintainer")
-    url = f"{world.base_url}/repos/{world.repository}/commits/{hits[0]}"
-    return Reply(200, {"sha": hits[0], "url": url, "author": by, "committer": by})
+    return Reply(200, views.commit(world, hits[0]))
 
 
 def get_contents(world: World, ask: Ask) -> Reply:
@@ -121,9 +119,9 @@ def get_contents(world: World, ask: Ask) -> Reply:
 
 
 def compare(world: World, ask: Ask) -> Reply:
-    return Reply(
-        200, {"status": "ahead", "ahead_by": 1, "behind_by": 0, "total_commits": 1, "commits": [], "files": []}
-    )
+    base = views.commit(world, world.default_sha)
+    counts = {"ahead_by": 1, "behind_by": 0, "total_commits": 1}
+    return Reply(200, {"status": "ahead", "base_commit": base, "merge_base_commit": base, "files": [], **counts})
 
 
 def list_checks(world: World, ask: Ask) -> Reply:

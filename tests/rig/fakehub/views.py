@@ -129,6 +129,12 @@ def changed_file(world: World, it: Pull, path: str) -> View:
     return {"filename": path, "status": "modified", "patch": patch, "sha": it.head_sha, **counts}
 
 
+def commit(world: World, sha: str) -> View:
+    by = user("maintainer")
+    url = f"{world.base_url}/repos/{world.repository}/commits/{sha}"
+    return {"sha": sha, "url": url, "author": by, "committer": by}
+
+
 def check(world: World, it: Check) -> View:
     output = it.fields.get("output") or {}
     url = f"{world.base_url}/repos/{world.repository}/check-runs/{it.id}"
