@@ -1,0 +1,146 @@
+"""Families of failure texts: what each rule must know, and what none of them may claim."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage_bot.core.results import Failure
+from triage_bot.core.signatures import INFRASTRUCTURE, family, match, rule_of, rules
+
+INFRASTRUCTURE_TEXTS = {
+    "gpu-memory": ["CUDA error: uncorrectable ECC error encountered", "GPU 3: Row remapper: failure occurred"],
+    "gpu-lost": ["Unable to query the device: GPU is lost. Reboot the system to recover this GPU"],
+    "hardware-xid": [
+        "NVRM: Xid (PCI:0000:9a:00): 63, pid=811, Row Remapper: New row marked for remapping",
+        "kernel: Xid 94, contained memory error",
+    ],
+    "nvlink": [
+        "CUDA error: uncorrectable NVLink error detected during the execution",
+        "Error 802: system not yet initialized",
+    ],
+    "driver": [
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).",
+        "Failed to initialize NVML: Unknown Error",
+    ],
+    "no-device": [
+        "RuntimeError: No CUDA GPUs are available",
+        "CUDA error: CUDA-capable device(s) is/are busy or unavailable",
+        "cudaErrorNoDevice: no CUDA-capable device is detected",
+    ],
+    "container": [
+        "nvidia-container-cli: initialization error: nvml error: driver not loaded",
+        "Error response from daemon: toomanyrequests: You have reached your pull rate limit.",
+    ],
+    "shared-memory": [
+        "DataLoader worker exited. This might be caused by insufficient shared memory (shm).",
+        "NCCL WARN Error: failed to extend /dev/shm/nccl-x7 to 9637892 bytes",
+    ],
+    "disk": ["OSError: [Errno 28] No space left on device", "OSError: [Errno 122] Disk quota exceeded"],
+    "fabric": [
+        "NCCL WARN NET/IB : Got completion from peer 10.0.0.3<5492> with status=12 opcode=0 len=0 vendor err 129",
+        "socketStartConnect: Connect to 10.0.0.4<44005> failed : No route to host",
+    ],
+    "download": [
+        "requests.exceptions.HTTPError: 503 Server Error: Service Unavailable for url: https://hub.example.com/m",
+        "HTTPSConnectionPool(host='hub.example.com', port=443): Max retries exceeded with url: /a (Caused by x)",
+        "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+        "fatal: unable to access 'https://github.com/o/r/': The requested URL returned error: 502",
+        "OSError: We couldn't connect to 'https://hub.example.com' to load this file",
+    ],
+    "runner-lost": [
+        "The runner has received a shutdown signal. This can happen when the runner service is stopped",
+        "We stopped hearing from agent gpu-7. Verify the agent machine is running",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in INFRASTRUCTURE_TEXTS.items() for text in texts]
+)
+def test_what_the_machine_did_is_infrastructure_of_its_kind(kind: str, text: str) -> None:
+    rule = match(text)
+    assert rule is not None
+    assert (rule.family, rule.kind) == (INFRASTRUCTURE, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("vacuous-control", "AssertionError: vacuous control: the control phase never raced"),
+        ("vacuous-control", "control did not race"),
+        ("vacuous-control", "race window never opened"),
+        ("vacuous-control", "the window did not open on this device"),
+        ("vacuous-control", "no corruption observed without the barrier"),
+        ("guard", "AssertionError: store raced compute even with the barrier: 1 corrupt"),
+        ("guard", "3 blocks corrupt despite the event wait"),
+        ("sticky-cuda", "CUDA error: an illegal memory access was encountered"),
+        ("sticky-cuda", "torch.AcceleratorError: CUDA error: device-side assert triggered"),
+        ("sticky-cuda", "CUDA_ERROR_LAUNCH_FAILED"),
+        ("out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),
+        ("out-of-memory", "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 bytes"),
+        ("out-of-memory", "OSError: [Errno 12] Cannot allocate memory"),
+        ("timeout", "Failed: Timeout (>2.0s) from pytest-timeout."),
+        ("timeout", "subprocess.TimeoutExpired: Command 'x' timed out after 60 seconds"),
+        ("crash", "worker 'gw0' crashed while running 't.py::test_x'"),
+        ("crash", "Process 1 terminated with signal SIGSEGV"),
+        ("crash", "subprocess.CalledProcessError: Command 'x' died with <Signals.SIGABRT: 6>."),
+        ("import-error", "ImportError: libx.so.8: cannot open shared object file: No such file or directory"),
+    ],
+)
+def test_what_reruns_decide_still_has_a_family(name: str, text: str) -> None:
+    assert family(Failure("", text)) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Process completed with exit code 1.",
+        "AssertionError: assert 503 == 200",
+        "RuntimeError: NCCL error: unhandled system error (run with NCCL_DEBUG=INFO for details)",
+        "requests.exceptions.ConnectionError: HTTPConnectionPool(host='localhost', port=8000): Max retries exceeded",
+        "HTTPConnectionPool(host='127.0.0.1', port=8000): Max retries exceeded with url: /health",
+        "404 Client Error: Not Found for url: https://hub.example.com/m",
+        "HTTP Error 401 thrown while requesting HEAD https://hub.example.com/m",
+        "ConnectionRefusedError: [Errno 111] Connection refused",
+        "OSError: [Errno 98] Address already in use",
+        "CUDA error: invalid device ordinal",
+        "CUDA error: no kernel image is available for execution on the device",
+        "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 180224",
+        "AssertionError: Tensor-likes are not close! Mismatched elements: 5 / 77760 (0.0%)",
+        "AssertionError: 48 != 63",
+        "NVRM: Xid (PCI:0000:48:00): 31, pid=1, Ch 00000010, intr 0",
+        "NVRM: Xid (PCI:0000:b3:00): 13, Graphics SM Warp Exception",
+        "AssertionError: access control failed to open the door",
+    ],
+)
+def test_what_any_failure_may_say_is_of_no_family(text: str) -> None:
+    assert family(Failure("", text)) == ""
+
+
+def test_source_lines_that_a_traceback_quotes_are_not_heard() -> None:
+    pytest_text = ">       raise OSError('No space left on device')\nE       Failed: DID NOT RAISE\n\nt.py:3: Failed"
+    python_text = '  File "t.py", line 3, in f\n    handle("No space left on device")\nValueError: bad'
+    assert family(Failure("Failed", "DID NOT RAISE", text=pytest_text)) == ""
+    assert family(Failure("ValueError", "bad", text=python_text)) == ""
+
+
+def test_what_was_printed_counts_only_when_the_failure_itself_says_nothing() -> None:
+    printed = "NCCL WARN Call to posix_fallocate failed : No space left on device"
+    assert family(Failure("RuntimeError", "unhandled system error", output=printed)) == INFRASTRUCTURE
+    assert family(Failure("ImportError", "No module named x", output=printed)) == "import-error"
+
+
+def test_only_faults_that_outlive_their_test_are_sticky() -> None:
+    fault = rule_of(Failure("RuntimeError", "CUDA error: an illegal memory access was encountered"))
+    disk = rule_of(Failure("OSError", "No space left on device"))
+    assert fault is not None
+    assert disk is not None
+    assert fault.sticky
+    assert not disk.sticky
+
+
+def test_every_rule_names_its_source() -> None:
+    assert all(rule.source and rule.patterns for rule in rules())
+    kinds = [(rule.family, rule.kind) for rule in rules()]
+    assert len(kinds) == len(set(kinds))

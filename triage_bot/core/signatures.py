@@ -1,0 +1,89 @@
+"""What the text of a failure says about its family. A text yields a family, never a verdict.
+
+The rules are data, in ``signatures.toml`` beside this file, each with the source it comes from. They are tried over the
+lines in which a failure speaks: its type and message, the error lines of its traceback, what it printed. Source lines
+that a traceback quotes are left out: code that handles an error names it, too.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from triage_bot.core.results import Failure
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+INFRASTRUCTURE = "infrastructure"
+GUARD = "guard"
+VACUOUS_CONTROL = "vacuous-control"
+STICKY_CUDA = "sticky-cuda"
+OUT_OF_MEMORY = "out-of-memory"
+CRASH = "crash"
+TIMEOUT = "timeout"
+IMPORT_ERROR = "import-error"
+
+_LONGEST = 12_000
+"""Characters of a text that are looked at: its end, where the errors stand."""
+_QUOTED_SOURCE = re.compile(r'^\s*File "[^"\n]*", line \d+[^\n]*\n(?:[ \t]+[^\n]*\n?)?', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of failure text."""
+
+    family: str
+    kind: str
+    """Which sort of the family it is, e.g. ``disk`` of ``infrastructure``."""
+    sticky: bool
+    """Whether later failures in the same process may be its consequence."""
+    patterns: tuple[re.Pattern[str], ...]
+    source: str
+    """Where texts of this kind were seen, or who documents them."""
+
+
+@lru_cache(maxsize=1)
+def rules() -> tuple[Rule, ...]:
+    """All rules, in the order in which they are tried."""
+    document = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return tuple(
+        Rule(
+            rule["family"],
+            rule["kind"],
+            rule.get("sticky", False),
+            tuple(re.compile(pattern, re.IGNORECASE | re.MULTILINE) for pattern in rule["any"]),
+            rule["source"],
+        )
+        for rule in document["rule"]
+    )
+
+
+@lru_cache(maxsize=4096)
+def match(text: str) -> Rule | None:
+    """The first rule that a text matches; None when it is of no known family."""
+    heard = text[-_LONGEST:]
+    return next((rule for rule in rules() if any(pattern.search(heard) for pattern in rule.patterns)), None)
+
+
+def rule_of(failure: Failure) -> Rule | None:
+    """The rule that matches what a failure says, its own words before what was printed."""
+    own = f"{failure.type}: {failure.message}\n{_errors(failure.text)}"
+    return match(own) or (match(failure.output) if failure.output else None)
+
+
+def family(failure: Failure) -> str:
+    """The family of a failure's text; empty when it is of none."""
+    rule = rule_of(failure)
+    return rule.family if rule else ""
+
+
+def _errors(text: str) -> str:
+    """The lines of a traceback that tell errors: those that pytest marks, or all that quote no source."""
+    marked = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
+    return "\n".join(marked) if marked else _QUOTED_SOURCE.sub("", text)
