@@ -44,6 +44,9 @@ def batch_copy() -> BatchCopy | None:
                             ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)(int(address))  # fmt: skip
 
     def copy(copies: Sequence[Copy], order: str, stream: int) -> None:
+        if not int(driver.cuCtxGetCurrent()[1]):
+            # A thread that made no call of the CUDA runtime yet has no context.
+            driver.cuCtxSetCurrent(driver.cuStreamGetCtx(stream)[1])
         count = len(copies)
         targets, sources, sizes = ((ctypes.c_size_t * count)(*column) for column in zip(*copies, strict=True))
         attributes = _Attributes(source_order=_SOURCE_ORDER[order])
