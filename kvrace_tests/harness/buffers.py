@@ -74,15 +74,14 @@ class EmulatedDeviceBuffer(EmulatedBuffer):
         if self.freed:
             return
         self.freed = True
-        pending = [self.device.run.record(lane) for lane in self._users if not lane.idle]
-        self._release_after(pending)
+        self._release_after([self.device.run.record(lane) for lane in self._users])
 
-    def _release_after(self, pending: list[Marker]) -> None:
-        for marker in pending:
+    def _release_after(self, past: list[Marker]) -> None:
+        for marker in past:
             if not marker.done:
-                marker.then(lambda now: self._release_after(pending))
+                marker.then(lambda now: self._release_after(past))
                 return
-        self.device.allocator.give_back(self.memory)
+        self.device.allocator.give_back(self.memory, past)
 
 
 def memory_of(buffer: Buffer) -> Memory:

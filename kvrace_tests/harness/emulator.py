@@ -31,7 +31,9 @@ class Emulator:
     """The emulated answer to ``offload.streams.Streams``."""
 
     name = "emulated"
-    window_ms = 2.0
+    window_ms = 25.0
+    """Far over any stall and any lost processor; virtual time is free."""
+    unordered_sources = True
 
     def __init__(self, seed: str, timing: Timing | None = None, capacity: int = CAPACITY) -> None:
         self.timing = timing or Timing()
@@ -86,7 +88,10 @@ class Emulator:
     def device_buffer(self, blocks: int, block_bytes: int, home: Stream | None = None) -> EmulatedDeviceBuffer:
         """Device memory from the caching allocator."""
         lane = self.own(home or self._default).lane
-        buffer = EmulatedDeviceBuffer(self, self.allocator.device(blocks, block_bytes, lane.handle), lane)
+        memory = self.allocator.device(blocks, block_bytes, lane.handle)
+        for marker in memory.past:
+            self.run.know(marker)
+        buffer = EmulatedDeviceBuffer(self, memory, lane)
         self._alive.add(buffer)
         return buffer
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from kvrace_tests.harness.engine import Marker
 from kvrace_tests.harness.trace import Access, MemoryId
 
 UNDEFINED = 0xCD
@@ -22,7 +23,7 @@ class OutOfMemoryError(RuntimeError):
 class Memory:
     """One piece of memory."""
 
-    __slots__ = ("block_bytes", "blocks", "data", "home", "ident")
+    __slots__ = ("block_bytes", "blocks", "data", "home", "ident", "past")
 
     def __init__(self, ident: MemoryId, blocks: int, block_bytes: int, home: int, fill: int) -> None:
         self.ident = ident
@@ -30,6 +31,8 @@ class Memory:
         self.block_bytes = block_bytes
         self.home = home
         """Lane that orders its reuse; -1 on the host."""
+        self.past: tuple[Marker, ...] = ()
+        """Reached before the memory was handed out again; whoever gets it knows so."""
         self.data = bytearray([fill]) * (blocks * block_bytes)
 
     def block(self, index: int) -> bytes:
@@ -106,8 +109,9 @@ class Allocator:
         """Page-locked memory, zeroed."""
         return self._new(blocks, block_bytes, -1, 0)
 
-    def give_back(self, memory: Memory) -> None:
-        """The memory may be handed out from now on."""
+    def give_back(self, memory: Memory, past: Iterable[Marker]) -> None:
+        """The memory may be handed out from now on, all of ``past`` being reached."""
+        memory.past = tuple(past)
         self._free.append(memory)
 
     def _new(self, blocks: int, block_bytes: int, home: int, fill_value: int) -> Memory:

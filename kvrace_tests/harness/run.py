@@ -106,10 +106,10 @@ class Run:
         """Put several operations on a lane with one call; they count as one."""
         thread = self.enter()
         if told:
+            if lane.handle not in self.audience.used:
+                self.audience.used.append(lane.handle)
             self._tell_launch("before_launch", lane)
         self.host.spend(price)
-        if told and lane.handle not in self.audience.used:
-            self.audience.used.append(lane.handle)
         for operation in operations:
             self._enqueue(thread, lane, operation)
         if told:
@@ -138,6 +138,10 @@ class Run:
         self.host.spend(self.timing.event_call)
         self.host.wait_for(marker)
         self._reached(thread, marker)
+
+    def know(self, marker: Marker) -> None:
+        """The running thread relies on a marker being reached, without a call of the device."""
+        self.trace.entries.append(Reached(self.enter(), PointId(marker.ident)))
 
     def asked(self, marker: Marker) -> bool:
         """The running thread asks whether a marker is reached."""

@@ -16,31 +16,38 @@ class Hazard(str, Enum):
     RAW = "read after write"
     WAR = "write after read"
     WAW = "write after write"
-    LIFETIME = "use after free"
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What an edge orders."""
+    """What an edge orders, and what dropping it lets happen."""
 
     first: str
     """The access that must be done."""
     then: str
     """The access that may only follow."""
     hazard: Hazard
-    """What dropping the edge lets happen."""
 
 
 @unique
 class Edge(Enum):
-    """The edges that a caller or the backend keeps; the names are used in reports and on the command line."""
+    """The edges that the backend keeps; each prevents one hazard."""
 
-    STORE_AFTER_COMPUTE_WRITE = Promise(
-        "compute writes a block", "the store stream reads the block to save it", Hazard.RAW
+    STORE_AFTER_COMPUTE_WRITE = Promise("compute writes a block", "a store reads it", Hazard.RAW)
+    COMPUTE_READ_AFTER_LOAD = Promise("a load writes a block", "compute reads it", Hazard.RAW)
+    LOAD_AFTER_COMPUTE_READ = Promise("compute reads a reused block", "a load overwrites it", Hazard.WAR)
+    REUSE_AFTER_STORE_READ = Promise("a store reads a block", "compute overwrites the freed block", Hazard.WAR)
+    STAGING_AFTER_COPY_READ = Promise("a copy reads a staging buffer", "the host rewrites the buffer", Hazard.WAR)
+    FREE_AFTER_SIDE_READ = Promise("a side stream reads a tensor", "its freed memory is written anew", Hazard.WAR)
+    HANDOVER_OWN_EVENT = Promise(
+        "compute writes a block and records an event", "its waiter reads the block", Hazard.RAW
     )
-    LOAD_AFTER_COMPUTE_READ = Promise(
-        "compute reads a reused block", "the load stream overwrites the block", Hazard.WAR
-    )
+    HOST_READ_AFTER_STORE = Promise("a store writes host memory", "the host reads it", Hazard.RAW)
+    REPLAY_AFTER_SIDE_WRITE = Promise("a side stream writes a graph's input", "a replay reads it", Hazard.RAW)
+    REASSIGN_AFTER_LOAD_WRITE = Promise("a stale load writes a block", "the block's new owner writes it", Hazard.WAW)
+    SOURCE_IN_STREAM_ORDER = Promise("compute writes a block", "a batched copy reads its source", Hazard.RAW)
+    REDUCE_AFTER_PRODUCE = Promise("compute writes a partial sum", "a collective reads it", Hazard.RAW)
+    COUNT_AFTER_OTHER_BLOCKS = Promise("a block of a kernel adds to a counter", "another block reads it", Hazard.RAW)
 
     @property
     def label(self) -> str:

@@ -161,6 +161,10 @@ class Streams(Protocol):
         """How long a producer must be held back here for an unordered consumer to overtake it for sure."""
 
     @property
+    def unordered_sources(self) -> bool:
+        """Whether ``SourceOrder.ANY`` makes a difference here; where it does not, a source is read in stream order."""
+
+    @property
     def default_stream(self) -> Stream:
         """The stream that exists without being made."""
 

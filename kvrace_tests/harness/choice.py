@@ -1,0 +1,56 @@
+"""Which device a session runs on. Importing torch is left until somebody needs it, initializing CUDA even longer."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from kvrace_tests.offload.streams import Streams
+
+CUDA_MODULE = "kvrace_tests.harness.cuda"
+"""Imports torch, so it is only named here."""
+
+DRIVER_FILES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+"""One of these is there when a CUDA driver is loaded; the second under WSL."""
+
+
+def emulated(config: pytest.Config) -> bool:
+    """Whether the session runs in virtual time: as asked, else when no CUDA device can be used."""
+    asked = str(config.getoption("kvrace_runtime"))
+    if asked == "auto":
+        # A triage tool that runs the suite may ask in its own words; the suite's word goes first.
+        asked = str(config.getoption("triage_runtime", "auto"))
+    return asked == "emulated" or (asked == "auto" and not _cuda_is_usable())
+
+
+def _cuda_is_usable() -> bool:
+    if not any(file.exists() for file in DRIVER_FILES):
+        return False
+    # torch then asks NVML whether there is a device, and a process that only collected can still be forked.
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    try:
+        return bool(import_module(CUDA_MODULE).available())
+    except ImportError:
+        return False
+
+
+def cuda_device() -> Streams:
+    """The CUDA device of this process; ``pytest.UsageError`` when there is none."""
+    try:
+        cuda = import_module(CUDA_MODULE)
+    except ImportError as error:
+        raise pytest.UsageError(
+            f"--kvrace-runtime cuda needs torch and cuda-bindings ({error}): install the extra 'cuda', "
+            "or choose --kvrace-runtime emulated"
+        ) from error
+    if not cuda.available():
+        raise pytest.UsageError(
+            "--kvrace-runtime cuda finds no CUDA device: check the driver, or choose --kvrace-runtime emulated"
+        )
+    device: Streams = cuda.CudaStreams()
+    return device
