@@ -1,0 +1,40 @@
+"""The host reads the target of a non-blocking copy before the copy has ended (read after write)."""
+
+from __future__ import annotations
+
+import pytest
+
+from kvrace_tests.cases.phases import BLOCKS, ROUNDS, Phase, PhaseResult, caches, settle, wrong_blocks
+from kvrace_tests.harness.judge import Judge
+from kvrace_tests.offload.backend import EventSlots
+from kvrace_tests.offload.ordering import KEEP_ALL, Edge, without
+from kvrace_tests.offload.streams import Streams
+
+EDGE = Edge.HOST_READ_AFTER_STORE
+
+
+def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
+    device.mark(phase.value)
+    compute_stream = device.new_stream("compute_stream")
+    events: EventSlots = [None] * ROUNDS
+    every = range(BLOCKS)
+    wrong = 0
+    with caches(device, keep) as kv:
+        for i in range(ROUNDS):
+            compute_stream.sleep(device.window_ms)
+            compute_stream.fill(kv.on_device, phase.tag(i))
+            written = device.new_event()
+            compute_stream.record(written)
+            kv.backend.launch_copy(every, every, True, i, events, written)
+            stored = kv.backend.wait_enqueued(events, i)
+            wrong += sum(wrong_blocks(kv.backend.fetch(stored, block), phase.tag(i)) for block in every)
+            stored.synchronize()
+        residual_ms = settle(device, compute_stream)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+
+
+@pytest.mark.stream
+def test_host_reads_after_store(device: Streams, judge: Judge) -> None:
+    control = drive(device, without(EDGE), Phase.CONTROL)
+    fixed = drive(device, KEEP_ALL, Phase.FIXED)
+    judge(EDGE, control, fixed, guard="the host read a block before its store ended even with the wait")
