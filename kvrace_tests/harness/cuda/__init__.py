@@ -54,6 +54,11 @@ class CudaStreams:
         self.cycles_per_ms = _measure_cycles_per_ms()
         self._load_kernels()
 
+    @property
+    def unordered_sources(self) -> bool:
+        """See ``Streams``. Without the driver's batched copies everything is read in stream order."""
+        return self.batch_copy is not None
+
     def new_stream(self, name: str, priority: Priority = Priority.NORMAL) -> CudaStream:
         """See ``Streams``."""
         __tracebackhide__ = True
@@ -99,6 +104,10 @@ class CudaStreams:
                 return condition()
             time.sleep(_POLL_SECONDS)
         return True
+
+    def mark(self, text: str) -> None:
+        """See ``Streams``. The note is there for a profiler."""
+        torch.cuda.nvtx.mark(text)
 
     def now(self) -> float:
         """See ``Streams``."""
