@@ -30,9 +30,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers."""
+    """Register the marker, which a triage tool registers too."""
     config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
-    config.addinivalue_line("markers", "truth(verdict, ...): what a triage of this specimen must come to")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

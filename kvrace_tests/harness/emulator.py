@@ -21,8 +21,8 @@ from kvrace_tests.harness.trace import Marked
 from kvrace_tests.harness.worker import EmulatedWorker
 from kvrace_tests.offload.streams import IntraKernel, Priority, Stream
 
-CAPACITY = 64 << 20
-"""Bytes of device memory."""
+CAPACITY = 1 << 20
+"""Bytes of device memory: small, so that a test can fill it at no cost."""
 
 NOT_WHILE_CAPTURING = "operation not permitted when stream is capturing"
 
@@ -47,6 +47,8 @@ class Emulator:
         self.run = Run(Dice(seed, self.timing), self.audience)
         self.allocator = Allocator(self._capacity)
         self.lanes: list[Lane] = []
+        self.registered: set[int] = set()
+        """Identities of the program's own memory that is page-locked."""
         self._alive: weakref.WeakSet[object] = weakref.WeakSet()
         default = self._lane(CreationSite("", 0, "", "default"))
         self._default = EmulatedStream(self, default, "default", Priority.NORMAL)
@@ -55,7 +57,7 @@ class Emulator:
     def restart(self, seed: str) -> None:
         """Go on from another seed: as new, unless work or memory of the past is still there, as on a real device."""
         self.run.host.abandon()
-        if self.run.sticky or not self.idle() or self._alive:
+        if self.run.sticky or self.registered or self._alive or not self.idle():
             self.run.dice.reseed(seed)
         else:
             self._fresh(seed)

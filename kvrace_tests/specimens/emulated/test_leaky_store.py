@@ -14,6 +14,13 @@ import pytest
 from kvrace_tests.offload.backend import EventSlots, OffloadBackend
 from kvrace_tests.offload.streams import Streams
 
+TRUTH = {
+    "test_store_orders_after_compute_write": "cross-phase-contamination",
+    "test_store_drained_orders_after_compute_write": "healthy",
+}
+LEAKER = "test"
+LEAKING_STREAM = "compute_stream"
+
 BLOCKS = 4
 BLOCK_BYTES = 64
 ITERATIONS = 30
@@ -52,9 +59,7 @@ def _drive_store(cache: Cache, first_value: int, *, with_barrier: bool, drained:
 
 
 @pytest.mark.stream
-@pytest.mark.truth("cross-phase-contamination", leaker="test")
 def test_store_orders_after_compute_write(device: Streams) -> None:
-    """Leaks its control phase into its fixed phase."""
     cache = Cache(device)
     control = _drive_store(cache, 1, with_barrier=False)
     fixed = _drive_store(cache, 101, with_barrier=True)
@@ -64,9 +69,7 @@ def test_store_orders_after_compute_write(device: Streams) -> None:
 
 
 @pytest.mark.stream
-@pytest.mark.truth("healthy")
 def test_store_drained_orders_after_compute_write(device: Streams) -> None:
-    """The same with the fix: each phase drains the stream that it made."""
     cache = Cache(device)
     control = _drive_store(cache, 1, with_barrier=False, drained=True)
     fixed = _drive_store(cache, 101, with_barrier=True, drained=True)
