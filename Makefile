@@ -33,7 +33,7 @@ test-rig: $(VENV)/.rig  ## the pull-request side against a fake GitHub: its API,
 	$(BIN)/python -m pytest tests/rig
 
 test-torch: $(TORCH_VENV)/.installed  ## the torch hooks, on a CPU build
-	$(TORCH_VENV)/bin/python -m pytest -m torch
+	$(TORCH_VENV)/bin/python -m pytest -m torch tests/torch
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

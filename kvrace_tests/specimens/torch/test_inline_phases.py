@@ -1,6 +1,6 @@
 """Two phases as two loops of one test function: the first, which races on purpose, leaves its compute running.
 
-The first loop waits for its copies only, so about 0.2 s of its fills run during the second loop, whose own order is
+The first loop waits for its copies only, so about 0.3 s of its fills run during the second loop, whose own order is
 right: cross-phase contamination, leaked by the test. The twin waits for the first loop's stream before the second.
 """
 
@@ -16,8 +16,8 @@ LEAKER = "test"
 LEAKING_STREAM = "unordered_stream"
 
 SIZE = 4096
-ITERATIONS = 20
-COMPUTE_CYCLES = 20_000_000  # about 10 ms
+ITERATIONS = 24
+COMPUTE_CYCLES = 30_000_000  # about 15 ms
 
 
 def _compute(data: torch.Tensor, stream: torch.cuda.Stream, value: int) -> None:

@@ -16,8 +16,8 @@ LEAKER = "test"
 LEAKING_STREAM = "phase_stream"
 
 SIZE = 4096
-ITERATIONS = 20
-COMPUTE_CYCLES = 20_000_000  # about 10 ms
+ITERATIONS = 24
+COMPUTE_CYCLES = 30_000_000  # about 15 ms
 
 
 def _phase(data: torch.Tensor, saved: torch.Tensor, *, ordered: bool, drained: bool) -> int:

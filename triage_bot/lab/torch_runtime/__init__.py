@@ -13,14 +13,16 @@ Under a dispatch mode ``torch.compile`` runs its functions eagerly, so trials th
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import sys
-from pathlib import Path
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from triage_bot.core.machine import TorchFacts
     from triage_bot.lab.torch_runtime.runtime import TorchRuntime
 
 FORKABLE_ENVIRONMENT = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
@@ -29,7 +31,7 @@ FORKABLE_ENVIRONMENT = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 EAGER_ENVIRONMENT = {"CUDA_MODULE_LOADING": "EAGER"}
 """Set before CUDA is initialized, so that no first use of a kernel synchronizes the context on the way."""
 
-_OPENED_BY_CUDA = "/dev/nvidia-uvm"
+_NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
 
 
 def available() -> bool:
@@ -49,6 +51,15 @@ def create() -> TorchRuntime:
     return TorchRuntime(CudaDevice())
 
 
+def examine() -> TorchFacts | None:
+    """What torch and its device can do here, found out by using them; None where torch is not installed."""
+    if find_spec("torch") is None:
+        return None
+    from triage_bot.lab.torch_runtime import examination  # noqa: PLC0415 - torch is imported on demand only
+
+    return examination.examine()
+
+
 def warm() -> None:
     """Pay once, before forking, what the first use of torch's hooks costs. Does nothing unless torch is imported."""
     if "torch" in sys.modules:
@@ -58,28 +69,26 @@ def warm() -> None:
 
 
 def fork_hazard() -> str:
-    """Why a child forked from this process could not use CUDA; empty when it could.
-
-    The driver opens ``/dev/nvidia-uvm`` when any library initializes CUDA; merely asking NVML does not.
-    """
+    """Why a child forked from this process could not use CUDA; empty when it could."""
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        return "CUDA was initialized while the suite was imported or collected"
     if torch is not None and torch.cuda._is_in_bad_fork():
         return "this process is a fork of one that had initialized CUDA"
-    if _OPENED_BY_CUDA in _open_files():
-        return f"something initialized CUDA while the suite was imported or collected ({_OPENED_BY_CUDA} is open)"
+    if _driver_initialized():
+        return "CUDA was initialized while the suite was imported or collected"
     return ""
 
 
-def _open_files() -> set[str]:
-    targets = set()
-    with contextlib.suppress(OSError):
-        for entry in Path("/proc/self/fd").iterdir():
-            # The descriptor of this very listing is gone when it is read.
-            with contextlib.suppress(OSError):
-                targets.add(str(entry.readlink()))
-    return targets
+def _driver_initialized() -> bool:
+    """Whether any library of this process has initialized CUDA.
+
+    The driver itself is asked, by a call that fails before its initialization and neither loads nor initializes it.
+    Open files tell less: NVML opens the same devices and does no harm.
+    """
+    try:
+        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD)
+    except OSError:
+        return False
+    return bool(driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != _NOT_INITIALIZED)
 
 
 @contextlib.contextmanager

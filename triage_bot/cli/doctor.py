@@ -1,0 +1,25 @@
+"""``triage-bot doctor``."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import click
+
+from triage_bot.adapters.runner import inspect_runner
+from triage_bot.adapters.terminal_doctor import render
+from triage_bot.lab.torch_runtime import examine as torch_facts
+from triage_bot.workflows.doctor import examine
+
+
+@click.command("doctor")
+def command() -> None:
+    """What this machine can do.
+
+    Looks for torch, its hooks, a CUDA device, whether forked trials work on it, how fast its stalls count, and whether
+    this runner is guarded against code of forks. Uses the device for under a second; changes nothing.
+    """
+    runner = inspect_runner(os.environ, Path.cwd())
+    click.echo(render(examine(platform.python_version(), torch_facts(), runner)))
