@@ -50,3 +50,7 @@ class CodeHostError(TriageError):
     """The code host refused, or could not be reached."""
 
     exit_code = ExitCode.CODE_HOST_REFUSED
+
+
+class PermissionRefusedError(CodeHostError):
+    """The token lacks a permission; asking again does not help."""

@@ -1,13 +1,15 @@
-"""What the workflows need of the world: a lab that runs trials, a clock."""
+"""What the workflows need of the world: a lab that runs trials, a clock, the code host."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from triage_bot.core.arms import Arm
-from triage_bot.core.findings import Environment
+from triage_bot.core.findings import Environment, Triage
+from triage_bot.core.host import ChangedFile, Check, Comment, Pull, Review, Run
+from triage_bot.core.publication import Write
 from triage_bot.core.trials import Observation
 
 
@@ -42,3 +44,46 @@ class Clock(Protocol):
 
     def seconds(self) -> float:
         """Seconds since an arbitrary start."""
+
+
+class Forge(Protocol):
+    """The code host, for one repository. Every method raises ``CodeHostError`` when the host refuses or is away."""
+
+    def run(self, run_id: int) -> Run | None:
+        """A run of a workflow; None when there is none of that number."""
+
+    def pull(self, number: int) -> Pull | None:
+        """A pull request as it is now; None when there is none of that number."""
+
+    def pulls_of_commit(self, sha: str) -> Sequence[Pull]:
+        """Pull requests that hold a commit of this repository."""
+
+    def pulls_of_branch(self, repository: str, branch: str) -> Sequence[Pull]:
+        """Open pull requests from a branch of a repository, this one or a fork."""
+
+    def comments(self, number: int) -> Sequence[Comment]:
+        """The whole conversation of a pull request, the oldest first."""
+
+    def checks(self, sha: str, name: str) -> Sequence[Check]:
+        """Check runs of that name on a commit."""
+
+    def labels(self) -> Collection[str]:
+        """Names of the repository's labels."""
+
+    def may_write(self, login: str) -> bool:
+        """Whether that account may push to this repository."""
+
+    def files(self, number: int) -> Sequence[ChangedFile]:
+        """What a pull request changes."""
+
+    def reviews(self, number: int) -> Sequence[Review]:
+        """The reviews of a pull request."""
+
+    def triages(self, run_id: int) -> Sequence[Triage]:
+        """The results that a run left behind, read as hostile input; empty when it left none."""
+
+    def apply(self, write: Write) -> str:
+        """Do one write. The address of what it made, for people; empty where there is none.
+
+        Raises ``PermissionRefusedError`` when the token lacks a permission: other writes may still succeed.
+        """

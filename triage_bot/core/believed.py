@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from triage_bot.core.host import Pull, Run
+from triage_bot.core.host import Home, Pull, Run
 
 _TITLE = re.compile(r"triage #([1-9][0-9]{0,9}) @ ([0-9a-f]{40})")
 _OWN_EVENTS = ("pull_request", "push")
@@ -50,24 +50,24 @@ class Disbelieved:
 Claim = OfCommit | OfPull | OfFork | Disbelieved
 
 
-def believe(run: Run, workflow: str) -> Claim:
-    """What a finished run may speak for. ``workflow`` is the file name of the race workflow."""
-    if not re.fullmatch(r"[0-9a-f]{40}", run.head_sha):
-        return Disbelieved("the run names no full commit")
-    if run.event in _OWN_EVENTS and run.head_repository != run.repository:
+def believe(run: Run, home: Home) -> Claim:
+    """What a finished run may speak for."""
+    if run.repository != home.repository or not re.fullmatch(r"[0-9a-f]{40}", run.head_sha):
+        return Disbelieved("the run names no full commit of this repository")
+    if run.event in _OWN_EVENTS and run.head_repository != home.repository:
         return OfFork(run.head_sha, run.head_repository, run.head_branch)
-    if run.workflow.split("@")[0] != f".github/workflows/{workflow}":
-        return Disbelieved(f"it is a run of {run.workflow or 'an unnamed file'}, not of {workflow}")
+    if run.workflow.split("@")[0] != f".github/workflows/{home.workflow}":
+        return Disbelieved(f"it is a run of {run.workflow or 'an unnamed file'}, not of {home.workflow}")
     if run.event in _OWN_EVENTS:
         return OfCommit(run.head_sha)
     if run.event != "workflow_dispatch":
         return Disbelieved(f"a run started by {run.event} has no pull request")
-    return _dispatched(run)
+    return _dispatched(run, home)
 
 
-def _dispatched(run: Run) -> Claim:
+def _dispatched(run: Run, home: Home) -> Claim:
     title = _TITLE.fullmatch(run.title)
-    if run.head_repository != run.repository or run.head_branch != run.default_branch:
+    if run.head_repository != home.repository or run.head_branch != home.default_branch:
         return Disbelieved("it was started by hand, and not from the default branch's file")
     if title is None:
         return Disbelieved("it was started by hand, and its name ties it to no pull request and commit")

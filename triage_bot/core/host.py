@@ -6,6 +6,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Home:
+    """Where the bot lives and who it is there; configuration and event, never an artifact."""
+
+    repository: str
+    """``owner/name``"""
+    default_branch: str
+    workflow: str = "gpu-race.yml"
+    """File name of the race workflow."""
+    author: str = "github-actions[bot]"
+    """Login that the bot's token writes as."""
+    url: str = "https://github.com"
+    """For people."""
+
+
+@dataclass(frozen=True)
 class Run:
     """A run of a workflow."""
 
@@ -18,13 +33,11 @@ class Run:
     repository: str
     """``owner/name`` of the repository that it ran in."""
     head_repository: str
-    """``owner/name`` of the repository whose commit it ran; empty when that repository is gone."""
+    """The one whose commit it ran; empty when that repository is gone."""
     head_branch: str
     head_sha: str
     title: str
     """The run's name as displayed."""
-    default_branch: str
-    """Of ``repository``."""
     conclusion: str
     """``success``, ``failure``, ``cancelled``, ``skipped``, …; empty while it runs."""
     finished: str
@@ -92,3 +105,14 @@ class Review:
 
     author: str
     body: str
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A comment was made, as the event tells it."""
+
+    action: str
+    """``created``, ``edited``, …"""
+    pull: int | None
+    """Number of the pull request; None on an issue."""
+    comment: Comment

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 _PATTERN = re.compile(
-    r"<!-- triage-bot v1 sha=([0-9a-f]{40}) run=(\d{1,20}) attempt=(\d{1,9}) since=([0-9TZ:\-]{1,20}) -->(?:\n|$)"
+    r"<!-- triage-bot v1 sha=([0-9a-f]{40}) run=(\d{1,20}) attempt=(\d{1,9}) since=([0-9TZ:\-]{1,20})"
+    r"(?: after=((?:\d{1,20}\.?){1,9}))? -->(?:\n|$)"
 )
 
 
@@ -22,8 +23,13 @@ class Marker:
     since: str
     """When the first result for this head was there, ``2026-12-01T00:00:00Z``: an acceptance is younger than that."""
 
+    after: tuple[int, ...] = ()
+    """Earlier runs whose results this one only adds to, the oldest first: it tried one test of theirs again."""
+
     def __str__(self) -> str:
-        return f"<!-- triage-bot v1 sha={self.sha} run={self.run_id} attempt={self.attempt} since={self.since} -->"
+        after = f" after={'.'.join(map(str, self.after))}" if self.after else ""
+        run = f"run={self.run_id} attempt={self.attempt}"
+        return f"<!-- triage-bot v1 sha={self.sha} {run} since={self.since}{after} -->"
 
     @classmethod
     def parse(cls, body: str) -> Marker | None:
@@ -31,8 +37,8 @@ class Marker:
         match = _PATTERN.match(body)
         if match is None:
             return None
-        sha, run_id, attempt, since = match.groups()
-        return cls(sha, int(run_id), int(attempt), since)
+        sha, run_id, attempt, since, after = match.groups()
+        return cls(sha, int(run_id), int(attempt), since, tuple(int(run) for run in (after or "").split(".") if run))
 
     def older_than(self, other: Marker) -> bool:
         """Whether the other one is about the same head and a later run."""

@@ -144,7 +144,9 @@ def comment_writes(pull: int, mine: Sequence[Comment], body: str, create: bool) 
     """One comment with this text: the oldest of ours stays, duplicates go."""
     if not mine:
         return (CreateComment(pull, body),) if create else ()
-    edits = () if _same(mine[0].body, body) else (EditComment(mine[0].id, body),)
+    now, then = Marker.parse(mine[0].body), Marker.parse(body)
+    settled = _same(mine[0].body, body) or bool(now and then and then.older_than(now))
+    edits = () if settled else (EditComment(mine[0].id, body),)
     return (*edits, *(DeleteComment(comment.id) for comment in mine[1:]))
 
 

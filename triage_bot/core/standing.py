@@ -118,6 +118,14 @@ def conclusion(triages: Sequence[Triage], acceptances: Sequence[Acceptance] = ()
     return Conclusion.NEUTRAL if found else Conclusion.SUCCESS
 
 
+def worth_telling(triages: Sequence[Triage]) -> bool:
+    """Whether a pull request that has no comment yet gets one: not for a run in which simply everything passed."""
+    return (
+        any(triage.findings or not triage.complete or triage.summary.flaky for triage in triages)
+        or untriaged(triages) > 0
+    )
+
+
 def _standing(finding: Finding, acceptance: Acceptance | None) -> Standing:
     if acceptance is not None:
         return Standing.ACCEPTED

@@ -1,0 +1,58 @@
+"""``triage-bot publish``: the result of a run, on its pull request."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from triage_bot.adapters import github_event
+from triage_bot.adapters.actions import Actions, harmless
+from triage_bot.cli._host import Asked, finish, host_options, office, results
+from triage_bot.workflows.office import Office
+from triage_bot.workflows.publish import Parts, Published, publish
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[TRIAGE_JSON]...", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--comment/--no-comment", default=True, help="Write the comment.")
+@click.option("--labels/--no-labels", default=True, help="Set labels.")
+@click.option("--check/--no-check", default=True, help="Create the check run.")
+@host_options
+def command(files: tuple[Path, ...], comment: bool, labels: bool, check: bool, asked: Asked) -> int:
+    """Write the result of a run on its pull request: comment, labels, check run, step summary.
+
+    Whose result it is comes from the event alone. Without files, the artifact of the run that ended is read.
+    """
+    actions = Actions.read(os.environ)
+    desk = office(actions, asked)
+    run = github_event.finished_run(actions.event_name, actions.event, actions.job)
+    done = publish(desk, run, results(desk, run.id, files), Parts(comment, labels, check))
+    if done.body:
+        actions.summarize(done.body.partition("\n")[2] if done.body.startswith("<!--") else done.body)
+    actions.put(_outputs(desk, done))
+    if asked.dry_run and done.body:
+        click.echo(harmless(done.body))
+    return finish(actions, desk, done.said)
+
+
+def _outputs(desk: Office, done: Published) -> dict[str, str]:
+    """What later steps may ask for."""
+    totals: dict[str, int] = {}
+    for triage in done.triages:
+        for name, value in vars(triage.summary).items():
+            totals[name] = totals.get(name, 0) + value
+    found = [finding for triage in done.triages for finding in triage.findings]
+    verdicts = [
+        {"test": finding.test, "verdict": finding.verdict.value, "grade": finding.grade.value} for finding in found
+    ]
+    return {
+        "conclusion": done.conclusion.value if done.conclusion else "",
+        "comment-url": desk.url,
+        "tests": str(totals.get("tests", 0)),
+        "failed": str(totals.get("failed", 0) + totals.get("errored", 0)),
+        "findings": str(len(found)),
+        "json": json.dumps({"summary": totals, "findings": verdicts}),
+    }
