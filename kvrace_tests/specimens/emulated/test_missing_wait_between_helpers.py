@@ -1,7 +1,7 @@
 """One helper computes, the next one stores on a stream of its own and forgets to wait.
 
-``_compute`` leaves its kernels running by design: it does not act as if they were done. That ``_store`` reads without an
-order is the bug, wherever the helpers end, so it is an ordering bug and no leak. It shows when compute is slow. The
+``_compute`` leaves its kernels running by design: it does not act as if they were done. That ``_store`` reads without
+an order is the bug, wherever the helpers end, so it is an ordering bug and no leak. It shows when compute is slow. The
 twin's store waits for compute.
 """
 
