@@ -161,3 +161,25 @@ def test_a_mode_does_not_load_the_compiler_of_torch() -> None:
         "sys.exit('torch._dynamo' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("early", ["import torch._dynamo", ""], ids=["loaded before", "loaded by the test"])
+def test_a_compiled_function_runs_without_a_warning(early: str) -> None:
+    code = (
+        "import sys, warnings, torch\n"
+        f"{early}\n"
+        "warnings.simplefilter('error')\n"
+        "sys.path.insert(0, '')\n"
+        "from tests.torch.conftest import FakeDevice, Listener\n"
+        "from triage_bot.lab.torch_runtime import launches, runtime\n"
+        "launches._cuda_index = lambda args, kwargs: 0\n"
+        "listener = Listener()\n"
+        "runtime.TorchRuntime(FakeDevice()).begin(listener, ordinal=0, launches=True)\n"
+        "double = torch.compile(lambda x: x * 2, backend='eager')\n"
+        "one = torch.ones(3)\n"
+        "listener.told.clear()\n"
+        "assert double(one).tolist() == [2, 2, 2]\n"
+        "assert len(listener.told) == 2, listener.told"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr

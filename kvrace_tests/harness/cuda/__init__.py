@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from importlib.util import find_spec
 
 import torch
@@ -13,7 +14,7 @@ from kvrace_tests.harness.cuda.batch import BatchCopy, batch_copy
 from kvrace_tests.harness.cuda.memory import CudaBuffer
 from kvrace_tests.harness.cuda.streams import CudaEvent, CudaStream, DeviceMemory, torch_stream
 from kvrace_tests.harness.cuda.worker import ThreadWorker
-from kvrace_tests.offload.streams import IntraKernel, Priority, Stream, Worker
+from kvrace_tests.offload.streams import IntraKernel, Priority, SourceOrder, Stream, Worker
 
 # CUDA's default priority is its lowest; a lower number goes first.
 _PRIORITIES = {Priority.LOW: 0, Priority.NORMAL: -1, Priority.HIGH: -2}
@@ -54,10 +55,24 @@ class CudaStreams:
         self.cycles_per_ms = _measure_cycles_per_ms()
         self._load_kernels()
 
-    @property
+    @cached_property
     def unordered_sources(self) -> bool:
-        """See ``Streams``. Without the driver's batched copies everything is read in stream order."""
-        return self.batch_copy is not None
+        """See ``Streams``. Drivers may read a source early and need not, so it is tried once."""
+        if self.batch_copy is None:
+            return False
+        source, target = self.device_buffer(2, 64), self.host_buffer(2, 64)
+        writer, reader = self.new_stream("probe-writer"), self.new_stream("probe-reader")
+        writer.fill(source, 0)
+        writer.sleep(self.window_ms)
+        writer.fill(source, 1)
+        written = self.new_event()
+        writer.record(written)
+        reader.wait(written)
+        reader.copy(target, source, [(0, 0), (1, 1)], SourceOrder.ANY)
+        reader.synchronize()
+        early = target.peek(0)[0] == 0
+        target.free()
+        return early
 
     def new_stream(self, name: str, priority: Priority = Priority.NORMAL) -> CudaStream:
         """See ``Streams``."""

@@ -6,6 +6,7 @@ A dispatch mode holds for one thread, so threads that start later are given one 
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from triage_bot.lab.torch_runtime.device import Device
 from triage_bot.lab.torch_runtime.hooks import wrap
 from triage_bot.lab.torch_runtime.notices import Notices
+
+_COMPILER = "torch._dynamo"
 
 _LAUNCH_NOTHING = frozenset(
     f"aten::{name}"
@@ -39,8 +42,8 @@ class _LaunchMode(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped 
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        # True makes torch import its whole compiler when this class is defined: seconds in every trial.
-        return False
+        # True makes torch import its whole compiler with this class: seconds in every trial.
+        return _COMPILER in sys.modules
 
     def __torch_dispatch__(
         self, func: Any, _types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -65,6 +68,10 @@ def follow_launches(notices: Notices, device: Device) -> tuple[str, ...]:
             return original(*args, **kwargs)
         return launching(original, *args, **kwargs)
 
+    def compiling(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        _hide_from_compiler()
+        return original(*args, **kwargs)
+
     def starting(original: Callable[..., None], thread: threading.Thread) -> None:
         thread.run = functools.partial(_run_followed, thread.run, notices, device)  # type: ignore[method-assign]  # so that subclasses count too
         original(thread)
@@ -72,6 +79,7 @@ def follow_launches(notices: Notices, device: Device) -> tuple[str, ...]:
     wanted = [
         (torch._C, "_cuda_sleep", launching),
         (torch.cuda.CUDAGraph, "replay", launching),
+        (torch, "compile", compiling),
         (threading.Thread, "start", starting),
     ]
     triton = sys.modules.get("triton.runtime.jit")
@@ -87,6 +95,13 @@ def warm_up() -> None:
     """Enter a mode once, so that what torch loads for it is loaded."""
     with TorchDispatchMode():
         pass
+
+
+@functools.lru_cache(maxsize=1)
+def _hide_from_compiler() -> None:
+    """A compiled function would have torch compile the frames of our mode, too, and warn of what it finds there."""
+    hide = importlib.import_module(_COMPILER).disable
+    _LaunchMode.__torch_dispatch__ = hide(_LaunchMode.__torch_dispatch__)  # type: ignore[method-assign]  # torch looks there
 
 
 def _run_followed(run: Callable[[], None], notices: Notices, device: Device) -> None:
