@@ -71,6 +71,6 @@ class Origin:
         return {name: diff[diff.index("@@") :] for name, diff in diffs.items() if "@@" in diff}
 
     def _commit(self, message: str) -> str:
-        self.git("add", "--all", "--force")
+        self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.git("rev-parse", "HEAD")
