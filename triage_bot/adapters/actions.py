@@ -15,7 +15,7 @@ from triage_bot.errors import UsageError
 
 SUMMARY = 2**20
 """Largest step summary that GitHub takes, in bytes."""
-_COMMAND = re.compile(r"^\s*(::|##\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*)(::|##\[)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Actions:
 
 def harmless(text: str) -> str:
     """Text for a log that Actions reads line by line: a line that would be a workflow command gets a bar before it."""
-    return _COMMAND.sub(r"|\g<0>", text.replace("\r", "\n"))
+    return _COMMAND.sub(r"\1|\2", text.replace("\r", "\n"))
 
 
 def _event(path: str) -> Mapping[str, Any]:

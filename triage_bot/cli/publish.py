@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
-from triage_bot.adapters import github_event
+from triage_bot.adapters import artifact, github_event
 from triage_bot.adapters.actions import Actions, harmless
 from triage_bot.cli._host import Asked, finish, host_options, office, results
+from triage_bot.core.report import comment as comment_on
+from triage_bot.errors import ExitCode
 from triage_bot.workflows.office import Office
 from triage_bot.workflows.publish import Parts, Published, publish
 
@@ -24,8 +26,12 @@ from triage_bot.workflows.publish import Parts, Published, publish
 def command(files: tuple[Path, ...], comment: bool, labels: bool, check: bool, asked: Asked) -> int:
     """Write the result of a run on its pull request: comment, labels, check run, step summary.
 
-    Whose result it is comes from the event alone. Without files, the artifact of the run that ended is read.
+    Whose result it is comes from the event alone. Without files, the artifact of the run that ended is read. A dry run
+    outside of Actions shows the comment.
     """
+    if asked.dry_run and files and not os.environ.get("GITHUB_EVENT_PATH"):
+        click.echo(harmless(comment_on(*(triage for path in files for triage in artifact.load(path)))), nl=False)
+        return ExitCode.DONE
     actions = Actions.read(os.environ)
     desk = office(actions, asked)
     run = github_event.finished_run(actions.event_name, actions.event, actions.job)
