@@ -9,7 +9,7 @@ from pathlib import Path
 import requests
 
 from triage_bot.adapters import artifact
-from triage_bot.adapters.patience import HostAnswerError
+from triage_bot.adapters.patience import HostAnswerError, retry_after
 from triage_bot.core.findings import Triage
 from triage_bot.errors import UnreadableInputError
 
@@ -17,6 +17,7 @@ MAX_ARCHIVE = 512 * 2**20
 """Bytes that are downloaded at most."""
 _TIMEOUT = 60
 _PIECE = 2**18
+_SAID = 500
 
 
 class Downloads:
@@ -37,7 +38,8 @@ class Downloads:
         try:
             with requests.get(address, headers=self._headers, stream=True, timeout=_TIMEOUT) as answer:
                 if answer.status_code != 200:
-                    raise HostAnswerError(answer.status_code, f"the artifact's host said {answer.reason}")
+                    said = answer.raw.read(_SAID, decode_content=True).decode("utf-8", "replace")
+                    raise HostAnswerError(answer.status_code, f"{answer.reason}: {said}", retry_after(answer.headers))
                 size = 0
                 with path.open("wb") as file:
                     for piece in answer.iter_content(_PIECE):

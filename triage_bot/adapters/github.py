@@ -6,8 +6,7 @@ would be fetched one by one.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -21,7 +20,7 @@ from github.PullRequest import PullRequest
 
 from triage_bot.adapters import github_event, github_json
 from triage_bot.adapters.download import Downloads
-from triage_bot.adapters.patience import HostAnswerError, Patience, status_of, told
+from triage_bot.adapters.patience import HostAnswerError, Patience, retry_after, status_of, told
 from triage_bot.core import publication as plan
 from triage_bot.core.check import NAME
 from triage_bot.core.findings import Triage
@@ -250,18 +249,9 @@ def _asked(ask: Callable[[], T]) -> T:
         details = "; ".join(str(detail) for detail in data.get("errors") or [])
         message = " ".join(filter(None, [str(data.get("message") or error.data or "no reason given"), details]))
         wants = headers.get("x-accepted-github-permissions", "")
-        raise HostAnswerError(error.status, message[:500], _retry_after(headers), wants) from error
+        raise HostAnswerError(error.status, message[:500], retry_after(headers), wants) from error
     except requests.RequestException as error:
         raise HostAnswerError(0, f"no answer: {type(error).__name__}") from error
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    asked, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
-    if asked.isdigit():
-        return float(asked)
-    if headers.get("x-ratelimit-remaining") == "0" and reset.isdigit():
-        return max(0.0, float(reset) - time.time()) + 1
-    return None
 
 
 def _pull(pull: PullRequest) -> Pull:

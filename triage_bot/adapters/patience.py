@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -80,6 +80,16 @@ class Patience:
             return None
         wait = self.pause if answer.retry_after is None else answer.retry_after
         return wait if wait <= self.longest else None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the host asks to wait, by its headers in lower case; None when it does not say."""
+    asked, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
+    if asked.isdigit():
+        return float(asked)
+    if headers.get("x-ratelimit-remaining") == "0" and reset.isdigit():
+        return max(0.0, float(reset) - time.time()) + 1
+    return None
 
 
 @contextmanager
