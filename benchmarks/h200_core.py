@@ -1,0 +1,217 @@
+"""Measures the core on a CUDA device: the suite, the verdicts on the plain torch specimens, and what a trial costs.
+
+    python benchmarks/h200_core.py --out results [--resume results/h200_core.json] [--seconds 600] [--only verdicts,…]
+
+Each step is written to ``h200_core.json`` as soon as it is done. A later call with ``--resume`` goes on where that file
+ends, so the whole may be spread over several short leases of a device. Needs torch, the bot's dependencies, and for the
+comparison pytest-rerunfailures and pytest-flakefinder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from h200_trials import ORIGIN, PYTEST, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
+
+SUITE_RUNS = 20
+VERDICT_RUNS = 3
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A measurement that is kept once it is done."""
+
+    part: str
+    key: str
+    seconds: float
+    """About how long it takes."""
+    run: Callable[[], Result]
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """A test with its truth."""
+
+    node_id: str
+    truth: str
+    leaker: str
+    stream: str
+
+    @property
+    def name(self) -> str:
+        return self.node_id.rsplit("::", 1)[1]
+
+
+def specimens() -> list[Specimen]:
+    found = []
+    for path in sorted(SPECIMENS.glob("test_*.py")):
+        told = {
+            node.targets[0].id: ast.literal_eval(node.value)
+            for node in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            if node.targets[0].id in {"TRUTH", "LEAKER", "LEAKING_STREAM"}
+        }
+        for name, truth in told["TRUTH"].items():
+            node_id = f"{path.relative_to(ROOT).as_posix()}::{name}"
+            found.append(Specimen(node_id, truth, told.get("LEAKER", ""), told.get("LEAKING_STREAM", "")))
+    return found
+
+
+def steps() -> Iterator[Step]:
+    defects = [specimen for specimen in specimens() if specimen.truth != "healthy"]
+    yield Step("doctor", "doctor", 10, doctor)
+    for run in range(VERDICT_RUNS):
+        yield Step("verdicts", f"origin-{run}", 40, lambda: verdicts([s for s in defects if s.name == ORIGIN]))
+    for specimen in defects:
+        if specimen.name != ORIGIN:
+            for run in range(VERDICT_RUNS):
+                yield Step("verdicts", f"{specimen.name}-{run}", 60, lambda specimen=specimen: verdicts([specimen]))
+    yield Step("cost", "trial", 60, trial_cost)
+    for way in ("plain", "rerunfailures", "flakefinder"):
+        yield Step("cost", f"rerun-{way}", 30, lambda way=way: rerun_cost(way))
+    twins = [specimen.node_id for specimen in specimens() if specimen.truth == "healthy"]
+    yield Step("healthy", "healthy", 280, lambda: healthy(twins))
+    for run in range(SUITE_RUNS):
+        yield Step("suite", f"suite-{run}", 20, suite)
+
+
+def doctor() -> Result:
+    ran = subprocess.run(
+        [sys.executable, "-m", "triage_bot", "doctor"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return {"text": ran.stdout.splitlines()}
+
+
+def suite() -> Result:
+    """One run of the race suite in a fresh process."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "junit.xml"
+        begun = time.monotonic()
+        ran = subprocess.run(
+            [*PYTEST, "kvrace_tests", "--kvrace-runtime", "cuda", f"--junit-xml={report}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        header = ET.parse(report).getroot().find("testsuite")
+        assert header is not None
+        counts = {name: int(header.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
+        bad = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return {"exit": ran.returncode, "seconds": round(time.monotonic() - begun, 2), **counts, "bad": bad}
+
+
+def verdicts(wanted: list[Specimen]) -> Result:
+    """One call of the command on some specimens, from command to verdict."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "triage.json"
+        files = sorted({specimen.node_id.split("::")[0] for specimen in wanted})
+        command = [sys.executable, "-m", "triage_bot", "rerun", "--runtime", "cuda", "--out", str(out)]
+        command += [word for specimen in wanted for word in ("--test", specimen.node_id)]
+        command += [word for file in files for word in ("--suite", file)]
+        begun = time.monotonic()
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        seconds = time.monotonic() - begun
+        if not out.exists():
+            return {"right": False, "exit": ran.returncode, "stderr": ran.stderr[-2000:]}
+        triage = json.loads(out.read_text(encoding="utf-8"))
+    findings = {finding["test"]: finding for finding in triage["findings"]}
+    judged = [_judged(specimen, findings.get(specimen.node_id)) for specimen in wanted]
+    return {
+        "right": all(one["right"] for one in judged),
+        "seconds": round(seconds, 2),
+        "command": " ".join(command[1:]).replace(str(ROOT) + "/", ""),
+        "judged": judged,
+    }
+
+
+def _judged(specimen: Specimen, finding: Result | None) -> Result:
+    if finding is None:
+        return {"test": specimen.name, "truth": specimen.truth, "verdict": None, "right": False}
+    witness = finding["witness"] or {}
+    seen = [stream["name"] for stream in witness.get("streams", [])]
+    right = finding["verdict"] == specimen.truth
+    if specimen.leaker:
+        grade = "confirmed" if specimen.leaker == "test" else "suspected"
+        right = right and witness.get("leaker") == specimen.leaker and specimen.stream in seen
+        right = right and finding["grade"] == grade
+    return {
+        "test": specimen.name,
+        "truth": specimen.truth,
+        "right": right,
+        "trials": sum(arm["runs"] for arm in finding["arms"]),
+        "gpu_seconds": round(sum(arm["seconds"] for arm in finding["arms"]), 2),
+        **{name: finding[name] for name in ("verdict", "grade", "why", "p_value", "arms", "witness")},
+    }
+
+
+def _environment() -> Result:
+    import torch  # noqa: PLC0415 - asked for once a device is used anyhow
+
+    ask = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    driver = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.split()
+    return {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "device": torch.cuda.get_device_name(),
+        "driver": driver[0] if driver else "",
+        "torch": str(torch.__version__),
+        "python": platform.python_version(),
+        "command": " ".join(sys.argv),
+    }
+
+
+def summary(done: dict[str, Result]) -> Iterator[str]:
+    judged = [one for key, result in done.items() if "judged" in result for one in result["judged"]]
+    for one in judged:
+        mark = "ok " if one["right"] else "BAD"
+        cost = f"{one.get('trials')} trials {one.get('gpu_seconds')} s"
+        yield f"{mark} {one['test'][:52]:53}{one['truth']:27}{one['verdict']} {one.get('grade')} {cost}"
+    for key, result in done.items():
+        if key.startswith("origin"):
+            yield f"{key}: {result.get('seconds')} s from command to verdict"
+        elif "judged" not in result and not key.startswith("suite"):
+            yield f"{key}: {json.dumps(result)[:300]}"
+    runs = [result for key, result in done.items() if key.startswith("suite")]
+    yield f"suite: {sum(run['exit'] == 0 for run in runs)} of {len(runs)} runs green"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="folder for h200_core.json")
+    parser.add_argument("--resume", type=Path, help="an h200_core.json to go on from")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no step that would end later")
+    parser.add_argument("--only", default="", help="parts, by comma: doctor, verdicts, cost, healthy, suite")
+    options = parser.parse_args()
+    begun = time.monotonic()
+    record: Result = {"environment": {}, "steps": {}}
+    if options.resume and options.resume.exists():
+        record = json.loads(options.resume.read_text(encoding="utf-8"))
+    parts = set(filter(None, options.only.split(",")))
+    options.out.mkdir(parents=True, exist_ok=True)
+    for step in steps():
+        over = time.monotonic() - begun + step.seconds > options.seconds
+        if step.key in record["steps"] or (parts and step.part not in parts) or over:
+            continue
+        record["steps"][step.key] = step.run()
+        record["environment"] = record["environment"] or _environment()
+        print(step.key, json.dumps(record["steps"][step.key])[:160], flush=True)
+        (options.out / "h200_core.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print("\n".join(summary(record["steps"])))
+
+
+if __name__ == "__main__":
+    main()
