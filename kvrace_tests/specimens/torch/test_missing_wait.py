@@ -37,6 +37,7 @@ def test_reader_sees_the_fill_behind_an_item() -> None:
     data = torch.zeros(SIZE, device="cuda")
     seen = torch.zeros(SIZE, device="cuda")
     lengths = torch.ones(SIZE, dtype=torch.int64, device="cuda")
+    assert lengths.sum().item() == SIZE  # the first one pins memory, which synchronizes the device
     writer = torch.cuda.Stream()
     reader = torch.cuda.Stream()
     torch.cuda.synchronize()
@@ -68,6 +69,7 @@ def test_waiting_reader_sees_the_fill_behind_an_item() -> None:
     data = torch.zeros(SIZE, device="cuda")
     seen = torch.zeros(SIZE, device="cuda")
     lengths = torch.ones(SIZE, dtype=torch.int64, device="cuda")
+    assert lengths.sum().item() == SIZE  # the first one pins memory, which synchronizes the device
     writer = torch.cuda.Stream()
     reader = torch.cuda.Stream()
     torch.cuda.synchronize()

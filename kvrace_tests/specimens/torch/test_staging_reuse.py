@@ -1,6 +1,6 @@
 """Layers are uploaded one after another through one pinned buffer, which the host rewrites before the copy has run.
 
-A copy waits for the compute of the layer before, some milliseconds; the host does not, and fills the buffer with the
+A copy waits for the compute of the layer before, some 15 ms; the host does not, and fills the buffer with the
 next layer meanwhile. All of it is inside one phase: an ordering bug. The twin's host waits for the copy first.
 """
 
@@ -15,7 +15,7 @@ TRUTH = {
 
 SIZE = 65536
 LAYERS = 8
-COMPUTE_CYCLES = 4_000_000  # about 2 ms
+COMPUTE_CYCLES = 30_000_000  # about 15 ms
 
 
 def _upload(*, await_copy: bool) -> torch.Tensor:
