@@ -9,6 +9,7 @@ import pytest
 from tests.samples import SHA
 from triage_bot.adapters import github_event
 from triage_bot.adapters.actions import SUMMARY, Actions, harmless
+from triage_bot.core.marker import Marker
 from triage_bot.errors import UsageError
 
 REPOSITORY = {"full_name": "octo/kernels", "default_branch": "main"}
@@ -45,6 +46,16 @@ def test_a_push_is_of_this_repository(tmp_path: Path) -> None:
     told = actions(tmp_path, "push", {"ref": "refs/heads/topic", "after": SHA})
     run = github_event.finished_run(told.event_name, told.event, told.job)
     assert (run.head_repository, run.head_branch, run.head_sha) == ("octo/kernels", "topic", SHA)
+
+
+def test_a_push_is_dated_by_the_host_and_never_by_its_commits(tmp_path: Path) -> None:
+    commit = {"timestamp": "2001-01-01T00:00:00+01:00"}
+    for pushed, finished in ((1_796_083_200, "2026-12-01T00:00:00Z"), (None, github_event.NEVER)):
+        event = {"after": SHA, "head_commit": commit, "repository": {**REPOSITORY, "pushed_at": pushed}}
+        told = actions(tmp_path, "push", event)
+        run = github_event.finished_run(told.event_name, told.event, told.job)
+        assert run.finished == finished
+        assert Marker.parse(str(Marker(SHA, 71, 1, run.finished)))
 
 
 def test_a_head_repository_that_is_gone_reads_as_none() -> None:

@@ -12,7 +12,7 @@ from triage_bot.core.host import Pull, Run
 from triage_bot.core.marker import Marker
 from triage_bot.core.standing import Conclusion
 from triage_bot.workflows.office import Office
-from triage_bot.workflows.publish import Parts, Published, publish
+from triage_bot.workflows.publish import Parts, Published, publish, unpublished
 
 RED = triage(LEAK, ORDERING)
 NEXT_SHA = "3d" * 20
@@ -111,7 +111,7 @@ def test_a_rosy_result_from_a_fork_is_not_even_read() -> None:
     publish(Office(forge, HOME), replace(FORK, conclusion="success"), load)
     assert kinds(forge) == ["CreateComment"]
     assert f"/triage rerun --sha {SHA}" in forge.talk[0].body
-    assert f"/pull/7/changes/{SHA}" in forge.talk[0].body
+    assert f"/pull/7/files/{SHA}" in forge.talk[0].body
 
 
 def test_a_fork_is_hinted_once_and_the_hint_follows_the_head() -> None:
@@ -248,6 +248,18 @@ def test_trying_one_test_again_does_not_hide_the_others() -> None:
     forge.applied.clear()
     run_publish(forge, replace(triage(replace(LEAK, why="Once more.")), summary=Counts()), run=forge.runs[2])
     assert forge.applied == []
+
+
+def test_without_the_comment_a_fork_gets_no_hint() -> None:
+    forge = MemoryForge(pulls=[FORKED])
+    run_publish(forge, run=FORK, comment=False)
+    assert forge.applied == []
+
+
+def test_what_cannot_be_written_can_still_be_shown_elsewhere_if_it_is_believed() -> None:
+    office = Office(MemoryForge(), HOME)
+    assert "1 failure: explained" in unpublished(office, RUN, lambda: [triage(LEAK)])
+    assert unpublished(office, FORK, lambda: [triage(LEAK)]) == ""
 
 
 def test_nothing_is_put_together_from_runs_that_are_not_believed() -> None:

@@ -170,3 +170,10 @@ def test_when_the_host_fails_midway_the_comment_shows_it() -> None:
     with pytest.raises(CodeHostError):
         respond(Office(forge, HOME), Spoken("created", 7, comment))
     assert reactions(forge) == [Reaction.SEEN, Reaction.REFUSED]
+
+
+def test_a_start_that_the_token_does_not_allow_is_said_on_the_pull_request() -> None:
+    forge = published()
+    forge.forbidden = (plan.Dispatch,)
+    assert ask(forge, "maria", "/triage rerun").startswith("Refused: the bot may not start gpu-race.yml")
+    assert reactions(forge) == [Reaction.SEEN, Reaction.REFUSED]

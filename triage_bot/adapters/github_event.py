@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any
 
 from triage_bot.core.host import Comment, Home, Run, Spoken
 from triage_bot.errors import UsageError
 
 Event = Mapping[str, Any]
+NEVER = "9999-12-31T23:59:59Z"
+"""Stands in for an instant that is not told: no acceptance is younger."""
 
 
 def home(event: Event, *, workflow: str, author: str, url: str) -> Home:
@@ -36,7 +39,7 @@ def run(found: Event) -> Run:
         head_sha=_text(found, "head_sha"),
         title=_text(found, "display_title"),
         conclusion=_text(found, "conclusion"),
-        finished=_text(found, "updated_at"),
+        finished=_text(found, "updated_at") or NEVER,
         url=_text(found, "html_url"),
     )
 
@@ -74,7 +77,7 @@ def finished_run(name: str, event: Event, job: Job) -> Run:
         head_sha=_text(head, "sha") or _text(event, "after"),
         title="",
         conclusion="",
-        finished=_text(event, "pull_request", "updated_at") or _text(event, "head_commit", "timestamp"),
+        finished=_text(event, "pull_request", "updated_at") or _pushed(event),
         url=job.url,
     )
 
@@ -95,6 +98,12 @@ def spoken(event: Event) -> Spoken:
             url=_text(event, "comment", "html_url"),
         ),
     )
+
+
+def _pushed(event: Event) -> str:
+    """When the host took a push. Not what its commits say: whoever makes them chooses their dates."""
+    seconds = _number(event, "repository", "pushed_at")
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds else NEVER
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:

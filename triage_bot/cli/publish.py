@@ -12,9 +12,9 @@ from triage_bot.adapters import artifact, github_event
 from triage_bot.adapters.actions import Actions, harmless
 from triage_bot.cli._host import Asked, finish, host_options, office, results
 from triage_bot.core.report import comment as comment_on
-from triage_bot.errors import ExitCode
+from triage_bot.errors import CodeHostError, ExitCode
 from triage_bot.workflows.office import Office
-from triage_bot.workflows.publish import Parts, Published, publish
+from triage_bot.workflows.publish import Parts, Published, publish, unpublished
 
 
 @click.command()
@@ -35,7 +35,12 @@ def command(files: tuple[Path, ...], comment: bool, labels: bool, check: bool, a
     actions = Actions.read(os.environ)
     desk = office(actions, asked)
     run = github_event.finished_run(actions.event_name, actions.event, actions.job)
-    done = publish(desk, run, results(desk, run.id, files), Parts(comment, labels, check))
+    load = results(desk, run.id, files)
+    try:
+        done = publish(desk, run, load, Parts(comment, labels, check))
+    except CodeHostError as refusal:
+        actions.summarize(f"**Not published:** {refusal}. {refusal.advice}\n\n{unpublished(desk, run, load)}")
+        raise
     if done.body:
         actions.summarize(done.body.partition("\n")[2] if done.body.startswith("<!--") else done.body)
     actions.put(_outputs(desk, done))

@@ -15,10 +15,11 @@ MAX_DIFF = 6_000
 """Characters of a diff; a longer one is named, not shown."""
 
 
-def evidence(finding: Finding) -> str:
-    """Everything that a doubter needs, in blocks."""
+def evidence(finding: Finding, shown: str = "") -> str:
+    """Everything that a doubter needs, in blocks. A failure whose text is ``shown`` already is not repeated."""
+    failure = _failure_text(finding)
     blocks = [
-        markdown.fence(_failure_text(finding)) if finding.failure else "",
+        markdown.fence(failure) if failure and failure != shown else "",
         _table(finding.arms),
         _numbers(finding),
         f"**Polluter** {markdown.code(finding.polluter)}" if finding.polluter else "",
@@ -39,11 +40,24 @@ def repeat_command(finding: Finding) -> str:
 def gantt(witness: Witness) -> str:
     """The leftover work as a Mermaid chart: how long each stream went on after the phase was over."""
     longest = sorted(witness.boundary.residues, key=lambda residue: -residue.seconds)[:MAX_STREAMS]
-    lines = ["gantt", "  dateFormat x", "  axisFormat %S.%L s", "  section host", "  phase ends : milestone, 0, 0"]
-    for residue in longest:
-        end = max(1, round(residue.seconds * 1000))
-        lines.append(f"  section {markdown.label(residue.stream.name, 30)}")
-        lines.append(f"  left over {markdown.label(_duration(residue.seconds))} : crit, 0, {end}")
+    bars = [
+        (markdown.label(it.stream.name, 24), _duration(it.seconds), max(1, round(it.seconds * 1000))) for it in longest
+    ]
+    span = max((end for _, _, end in bars), default=1)
+    # Wide enough for the names, few enough marks for a phone.
+    padding = 30 + 7 * max((len(name) for name, _, _ in bars), default=0)
+    tick = next((step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000) if 4 * step >= span), span // 4)
+    lines = [
+        f'%%{{init: {{"gantt": {{"leftPadding": {padding}}}}}}}%%',
+        "gantt",
+        "  dateFormat x",
+        f"  axisFormat {'%L ms' if span < 1_000 else '%S.%L s'}",
+        f"  tickInterval {tick}millisecond",
+        "  section host",
+        "  phase ends : milestone, 0, 0",
+    ]
+    for name, duration, end in bars:
+        lines += [f"  section {name}", f"  left over {markdown.label(duration)} : crit, 0, {end}"]
     return markdown.fence("\n".join(lines), "mermaid")
 
 

@@ -11,7 +11,7 @@ from triage_bot.core.marker import Marker
 def fork_hint(pull: Pull, home: Home, since: str) -> str:
     """The comment on a fork's pull request: why nothing ran, and how a maintainer starts it for this very commit."""
     marker = Marker(pull.head_sha, 0, 0, since)
-    diff = f"{home.url}/{home.repository}/pull/{pull.number}/changes/{pull.head_sha}"
+    diff = f"{home.url}/{home.repository}/pull/{pull.number}/files/{pull.head_sha}"
     return "\n".join(
         [
             str(marker),

@@ -116,9 +116,10 @@ def _section(case: Case) -> Section:
     job = f" in {markdown.code(case.job, 60)}" if case.job else ""
     title = f"**{name}**{reason} · {finding.grade.value} · {markdown.code(finding.test)}{job}"
     if case.standing in (Standing.NEEDS_YOU, Standing.LATENT):
-        lines = [title, markdown.prose(finding.why), _message(finding)]
+        message = _message(finding)
+        lines = [title, markdown.prose(finding.why), markdown.code(message, 200) if message else ""]
         brief = "  \n".join(line for line in lines if line)
-        return Section(f"{brief}\n\n{_details('Evidence', evidence(finding))}", brief)
+        return Section(f"{brief}\n\n{_details('Evidence', evidence(finding, message))}", brief)
     word = _word(case)
     summary = f"{name} · {finding.grade.value} · {markdown.html_code(finding.test)}"
     body = [word, markdown.prose(finding.why), evidence(finding)]
@@ -136,7 +137,7 @@ def _message(finding: Finding) -> str:
     if finding.failure is None:
         return ""
     first = next((line for line in finding.failure.message.splitlines() if line.strip()), "")
-    return markdown.code(f"{finding.failure.type}: {first}".strip(": "), 200)
+    return f"{finding.failure.type}: {first}" if finding.failure.type else first
 
 
 def _mass_section(mass: Sequence[Case]) -> Section:

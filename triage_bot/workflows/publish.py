@@ -24,6 +24,7 @@ from triage_bot.core.publication import (
 from triage_bot.core.replies import fork_hint
 from triage_bot.core.report import Origin, comment
 from triage_bot.core.standing import Acceptance, Conclusion, conclusion, worth_telling
+from triage_bot.errors import CodeHostError
 from triage_bot.workflows.office import Office
 from triage_bot.workflows.results import completed, pulls_of, without_result
 
@@ -55,8 +56,9 @@ def publish(office: Office, run: Run, load: Callable[[], Sequence[Triage]], part
     if isinstance(claim, Disbelieved):
         return Published(f"Nothing is published: {claim.reason}.")
     pull = target(claim, office.home.repository, pulls_of(office, claim))
+    parts = parts or Parts()
     if isinstance(claim, OfFork):
-        return _hint(office, run, pull)
+        return _hint(office, run, pull, parts)
     if run.conclusion in ("cancelled", "skipped"):
         return Published(f"Nothing is published: the run was {run.conclusion}.")
     triages = tuple(load()) or without_result(run)
@@ -65,18 +67,29 @@ def publish(office: Office, run: Run, load: Callable[[], Sequence[Triage]], part
     if isinstance(pull, Disbelieved):
         said = f"Nothing is written on a pull request: {pull.reason}."
         return Published(said, triages, comment(*triages), conclusion(triages))
-    return _publish_on(office, run, pull, triages, parts or Parts())
+    return _publish_on(office, run, pull, triages, parts)
 
 
-def _hint(office: Office, run: Run, pull: Pull | Disbelieved) -> Published:
-    if isinstance(pull, Disbelieved):
-        return Published(f"Nothing is published: {pull.reason}.")
+def unpublished(office: Office, run: Run, load: Callable[[], Sequence[Triage]]) -> str:
+    """The comment of a believed run for a place other than its pull request; empty when there is none to show."""
+    if isinstance(believe(run, office.home), (Disbelieved, OfFork)):
+        return ""
+    try:
+        return comment(*load())
+    except CodeHostError:
+        return ""
+
+
+def _hint(office: Office, run: Run, pull: Pull | Disbelieved, parts: Parts) -> Published:
+    if isinstance(pull, Disbelieved) or not parts.comment:
+        reason = pull.reason if isinstance(pull, Disbelieved) else f"#{pull.number} comes from a fork"
+        return Published(f"Nothing is published: {reason}.")
     mine = ours(office.forge.comments(pull.number), office.home.author)
     shown = Marker.parse(mine[0].body) if mine else None
     if shown is not None and shown.sha == pull.head_sha:
         return Published(f"Nothing is published: #{pull.number} comes from a fork, and its comment is up to date.")
     body = fork_hint(pull, office.home, run.finished)
-    stale = Wanted(body, create=True, labels=(), check=None)
+    stale = Wanted(body, create=True, labels=() if parts.labels else None, check=None)
     _write(office, pull, stale, mine)
     return Published(f"#{pull.number} comes from a fork: its authors were told that nothing ran.", body=body)
 

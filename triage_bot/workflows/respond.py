@@ -42,7 +42,7 @@ def respond(office: Office, spoken: Spoken, parts: Parts | None = None) -> str:
         text = refusal(spoken.comment.author, done.reason, spoken.comment.body.splitlines()[0])
         office.write([CreateComment(number, text), React(spoken.comment.id, Reaction.REFUSED)])
         return f"Refused: {done.reason}."
-    office.write([React(spoken.comment.id, Reaction.DONE)])
+    office.write([React(spoken.comment.id, Reaction.REFUSED if office.refused else Reaction.DONE)])
     return done
 
 
@@ -95,4 +95,6 @@ def _rerun(office: Office, pull: Pull, command: Rerun) -> str | Refused:
     if isinstance(planned, Refused):
         return planned
     office.write([planned])
+    if office.refused:
+        return Refused(f"the bot may not start {planned.workflow}: {office.refused[-1].advice}")
     return f"{planned.workflow} is started for #{pull.number} at {pull.head_sha}."
