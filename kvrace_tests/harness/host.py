@@ -44,8 +44,6 @@ class HostThread:
         self.finished = False
         self.error: BaseException | None = None
         """Raised in the thread when it runs again."""
-        self.poll: Callable[[], bool] | None = None
-        self.deadline: Nanoseconds = 0
         self.telling = False
         """Whether the thread is inside an observer, whose own calls are not told."""
 
@@ -92,14 +90,12 @@ class Host:
 
     def wait_until(self, condition: Callable[[], bool], timeout: Nanoseconds) -> bool:
         """The running thread polls; the last answer."""
-        thread = self.current
-        if condition():
-            return True
-        thread.poll = condition
-        thread.deadline = thread.clock + timeout
-        thread.clock += self._dice.draw(self._dice.timing.poll)
-        self._settle()
-        return condition()
+        deadline = self.current.clock + timeout
+        while not condition():
+            if self.current.clock >= deadline:
+                return False
+            self.elapse(self._dice.draw(self._dice.timing.poll))
+        return True
 
     def block(self) -> None:
         """The running thread waits until another wakes it."""
@@ -168,7 +164,7 @@ class Host:
                 chosen = self._threads[0]
                 chosen.blocked = False
                 chosen.error = HangError("the host waits for something that no thread and no stream will ever do")
-            elif chosen.poll is None or self._polled(chosen):
+            else:
                 return chosen
 
     def _earliest(self) -> HostThread | None:
@@ -177,17 +173,3 @@ class Host:
             if not (thread.blocked or thread.finished) and (chosen is None or thread.clock < chosen.clock):
                 chosen = thread
         return chosen
-
-    def _polled(self, thread: HostThread) -> bool:
-        """Look once for a polling thread; whether it goes on. Its own mistakes are raised where it stands."""
-        assert thread.poll is not None
-        try:
-            met = thread.poll()
-        except Exception as error:
-            thread.error = error
-            met = True
-        if not met and thread.clock < thread.deadline:
-            thread.clock += self._dice.draw(self._dice.timing.poll)
-            return False
-        thread.poll = None
-        return True
