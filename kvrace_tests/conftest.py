@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
-from kvrace_tests.harness import choice
+from kvrace_tests.cases.table import listing
+from kvrace_tests.harness import choice, schedules
 from kvrace_tests.harness.judge import Judge
 from kvrace_tests.harness.runtime import EmulatedRuntime
 from kvrace_tests.offload.streams import Streams
@@ -27,11 +29,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="device: auto is cuda where there is one, else emulated",
     )
     group.addoption("--kvrace-seed", type=int, default=0, help="seed of the emulated device's schedule (default 0)")
+    group.addoption(
+        "--kvrace-schedules",
+        type=int,
+        default=1,
+        metavar="K",
+        help="run each test under K seeds from --kvrace-seed on, each twice to prove that it is a replay (emulated)",
+    )
+    group.addoption("--kvrace-list", action="store_true", help="print the table of ordering edges and cases, and exit")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, which a triage tool registers too."""
     config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Print the table instead of running, if that was asked."""
+    if config.getoption("kvrace_schedules") < 1:
+        raise pytest.UsageError("--kvrace-schedules needs at least 1 schedule")
+    if not config.getoption("kvrace_list"):
+        return None
+    print(listing())
+    return 0
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Multiply the tests by the schedules."""
+    count = int(metafunc.config.getoption("kvrace_schedules"))
+    if count > 1 and emulated_runtime(metafunc.config) is not None:
+        schedules.parametrize(metafunc, int(metafunc.config.getoption("kvrace_seed")), count)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -58,27 +85,77 @@ def emulated_runtime(config: pytest.Config) -> EmulatedRuntime | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Each test draws from the seed anew."""
+    """Each test draws from its seed anew."""
     runtime = emulated_runtime(item.config)
-    if runtime is not None:
+    seed = schedules.seed_of(item)
+    if runtime is not None and seed is not None:
+        runtime.start_replay(seed)
+    elif runtime is not None:
         runtime.start_test()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Under many schedules, each is run a second time, and must give the same trace."""
+    runtime, seed = emulated_runtime(pyfuncitem.config), schedules.seed_of(pyfuncitem)
+    try:
+        return (yield)
+    finally:
+        if runtime is not None and seed is not None:
+            told = len(pyfuncitem.user_properties)
+            arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+            schedules.check_replay(runtime, seed, lambda: pyfuncitem.obj(**arguments))
+            del pyfuncitem.user_properties[told:]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure on the emulated device says how to see it again."""
+    report = yield
+    runtime = emulated_runtime(item.config)
+    if report.failed and runtime is not None:
+        report.sections.append(("kvrace replay", schedules.replay_line(item, runtime.seed)))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """One line on what the cases found: how often their controls raced for the time they took."""
+    powers = [
+        float(value)
+        for report in terminalreporter.getreports("passed")
+        for name, value in report.user_properties
+        if name == "kvrace.power" and report.when == "call"
+    ]
+    if powers:
+        device = "cuda" if emulated_runtime(config) is None else "emulated"
+        terminalreporter.write_line(
+            f"kvrace on {device}: {len(powers)} controls raced, "
+            f"{min(powers):.0f} to {max(powers):.0f} wrong blocks a second of control phase"
+        )
+
+
 @pytest.fixture
-def device(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Streams:
+def record(request: pytest.FixtureRequest) -> Callable[[str, object], None]:
+    """Writes a property of the test; pytest's own fixture for it warns under the xunit2 family, which takes them too."""
+    properties = request.node.user_properties
+    return lambda name, value: properties.append((name, str(value)))
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest, record: Callable[[str, object], None]) -> Streams:
     """The device under test, the same for the whole session."""
     runtime = emulated_runtime(request.config)
     if runtime is None:
         if CUDA not in request.config.stash:
             request.config.stash[CUDA] = choice.cuda_device()
-        record_property("kvrace.runtime", "cuda")
+        record("kvrace.runtime", "cuda")
         return request.config.stash[CUDA]
-    record_property("kvrace.runtime", runtime.name)
-    record_property("kvrace.seed", runtime.schedule)
+    record("kvrace.runtime", runtime.name)
+    record("kvrace.seed", runtime.schedule)
     return runtime.device
 
 
 @pytest.fixture
-def judge(device: Streams, record_property: Callable[[str, object], None]) -> Judge:
+def judge(device: Streams, record: Callable[[str, object], None]) -> Judge:
     """Compares the two halves of a case."""
-    return Judge(device, record_property)
+    return Judge(device, record)

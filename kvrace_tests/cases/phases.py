@@ -30,6 +30,11 @@ class Phase(Enum):
         """A byte that no other round of either phase uses, never 0: what a phase leaves behind is recognized."""
         return index + (1 if self is Phase.CONTROL else 101)
 
+    def begin(self, device: Streams) -> float:
+        """Note the phase in the device's trace; the time."""
+        device.mark(self.value)
+        return device.now()
+
 
 @dataclass(frozen=True)
 class PhaseResult:
@@ -41,6 +46,8 @@ class PhaseResult:
     """Blocks looked at."""
     residual_ms: float
     """How long its streams still ran when the last check was done; they are idle now."""
+    seconds: float
+    """How long the phase took."""
 
 
 Drive = Callable[[Streams, frozenset[Edge], Phase], PhaseResult]

@@ -13,7 +13,7 @@ EDGE = Edge.REPLAY_AFTER_SIDE_WRITE
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     graph_stream = device.new_stream("graph_stream")
     side_stream = device.new_stream("side_stream")
     pairs = [(block, block) for block in range(BLOCKS)]
@@ -33,7 +33,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             side_stream.synchronize()
         residual_ms = settle(device, graph_stream, side_stream)
         result.free()
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -6,7 +6,6 @@ import pytest
 
 from kvrace_tests.cases.phases import BLOCKS, ROUNDS, Phase, PhaseResult, caches, settle, wrong_blocks
 from kvrace_tests.harness.judge import Judge
-from kvrace_tests.offload.backend import EventSlots
 from kvrace_tests.offload.ordering import KEEP_ALL, Edge, without
 from kvrace_tests.offload.streams import Streams
 
@@ -14,23 +13,22 @@ EDGE = Edge.HOST_READ_AFTER_STORE
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
-    compute_stream = device.new_stream("compute_stream")
-    events: EventSlots = [None] * ROUNDS
+    began = phase.begin(device)
+    copy_stream = device.new_stream("copy_stream")
     every = range(BLOCKS)
+    pairs = [(block, block) for block in every]
     wrong = 0
     with caches(device, keep) as kv:
         for i in range(ROUNDS):
-            compute_stream.sleep(device.window_ms)
-            compute_stream.fill(kv.on_device, phase.tag(i))
-            written = device.new_event()
-            compute_stream.record(written)
-            kv.backend.launch_copy(every, every, True, i, events, written)
-            stored = kv.backend.wait_enqueued(events, i)
+            copy_stream.fill(kv.on_device, phase.tag(i))
+            copy_stream.sleep(device.window_ms)
+            copy_stream.copy(kv.on_host, kv.on_device, pairs)
+            stored = device.new_event()
+            copy_stream.record(stored)
             wrong += sum(wrong_blocks(kv.backend.fetch(stored, block), phase.tag(i)) for block in every)
             stored.synchronize()
-        residual_ms = settle(device, compute_stream)
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+        residual_ms = settle(device, copy_stream)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -15,7 +15,7 @@ NEXT_OWNER = 255
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     home_stream = device.new_stream("home_stream")
     side_stream = device.new_stream("side_stream")
     pairs = [(block, block) for block in range(BLOCKS)]
@@ -39,7 +39,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             successor.free()
         residual_ms = settle(device, home_stream, side_stream)
         result.free()
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

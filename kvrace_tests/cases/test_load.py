@@ -16,7 +16,7 @@ LOADED = 255
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     events: EventSlots = [None] * ROUNDS
     every = range(BLOCKS)
@@ -38,7 +38,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             wrong += wrong_blocks(compute_stream.read(result), phase.tag(i))
         residual_ms = settle(device, compute_stream)
         result.free()
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

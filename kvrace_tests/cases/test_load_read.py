@@ -14,7 +14,7 @@ EDGE = Edge.COMPUTE_READ_AFTER_LOAD
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     busy_stream = device.new_stream("busy_stream")
     events: EventSlots = [None] * ROUNDS
@@ -38,7 +38,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             loaded.synchronize()
         residual_ms = settle(device, compute_stream, busy_stream)
         result.free()
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

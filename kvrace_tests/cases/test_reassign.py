@@ -16,7 +16,7 @@ STALE = 255
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     busy_stream = device.new_stream("busy_stream")
     events: EventSlots = [None] * ROUNDS
@@ -37,7 +37,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             stale.synchronize()
             wrong += wrong_blocks(compute_stream.read(kv.on_device), phase.tag(i))
         residual_ms = settle(device, compute_stream, busy_stream)
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -23,7 +23,7 @@ EDGE = Edge.REDUCE_AFTER_PRODUCE
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     collective_stream = device.new_stream("collective_stream")
     wrong = 0
@@ -40,7 +40,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             compute_stream.synchronize()
         residual_ms = settle(device, compute_stream, collective_stream)
         total.free()
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

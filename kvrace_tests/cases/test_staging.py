@@ -13,7 +13,7 @@ EDGE = Edge.STAGING_AFTER_COPY_READ
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     upload_stream = device.new_stream("upload_stream")
     wrong = 0
     with caches(device, keep) as kv:
@@ -29,7 +29,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
                 wrong += wrong_blocks(found, phase.tag(i * BLOCKS + block))
         residual_ms = settle(device, upload_stream)
         staging.free()
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -14,7 +14,7 @@ EDGE = Edge.STORE_AFTER_COMPUTE_WRITE
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     events: EventSlots = [None] * ROUNDS
     every = range(BLOCKS)
@@ -29,7 +29,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             kv.backend.wait_enqueued(events, i).synchronize()
             wrong += sum(wrong_blocks(kv.on_host.peek(block), phase.tag(i)) for block in every)
         residual_ms = settle(device, compute_stream)
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -16,7 +16,7 @@ NEXT_OWNER = 255
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     busy_stream = device.new_stream("busy_stream")
     events: EventSlots = [None] * ROUNDS
@@ -36,7 +36,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             stored.synchronize()
             wrong += sum(wrong_blocks(kv.on_host.peek(block), phase.tag(i)) for block in every)
         residual_ms = settle(device, compute_stream, busy_stream)
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -16,7 +16,7 @@ EDGE = Edge.SOURCE_IN_STREAM_ORDER
 
 
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
-    device.mark(phase.value)
+    began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
     every = range(BLOCKS)
     wrong = 0
@@ -29,7 +29,7 @@ def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
             kv.backend.archive(written, every).synchronize()
             wrong += sum(wrong_blocks(kv.on_host.peek(block), phase.tag(i)) for block in every)
         residual_ms = settle(device, compute_stream)
-    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms)
+    return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 
 @pytest.mark.stream

@@ -56,11 +56,16 @@ class Emulator:
 
     def restart(self, seed: str) -> None:
         """Go on from another seed: as new, unless work or memory of the past is still there, as on a real device."""
-        self.run.host.abandon()
         if self.run.sticky or self.registered or self._alive or not self.idle():
+            self.run.host.abandon()
             self.run.dice.reseed(seed)
         else:
-            self._fresh(seed)
+            self.renew(seed)
+
+    def renew(self, seed: str) -> None:
+        """Forget the past, whatever is left of it."""
+        self.run.host.abandon()
+        self._fresh(seed)
 
     def idle(self) -> bool:
         """Whether no stream has work left."""

@@ -29,6 +29,10 @@ class Half(Protocol):
     def residual_ms(self) -> float:
         """How long its streams still ran after its last check."""
 
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
 
 @dataclass(frozen=True)
 class Logical:
@@ -53,6 +57,8 @@ class Judge:
         self._record("kvrace.control", f"{control.wrong}/{control.checked}")
         self._record("kvrace.fixed", f"{fixed.wrong}/{fixed.checked}")
         self._record("kvrace.residual_ms", f"{control.residual_ms:.3f}")
+        # Detection power: how many wrong blocks a second on the device buys.
+        self._record("kvrace.power", f"{control.wrong / control.seconds:.1f}")
         assert fixed.wrong == 0, f"{guard}: {fixed.wrong} corrupt"
         logical = self._logical()
         if logical is not None:

@@ -53,6 +53,11 @@ class EmulatedRuntime:
         """Let the next test draw from the seed anew; what an earlier one left on the device stays."""
         self.device.restart(self.schedule)
 
+    def start_replay(self, seed: int) -> None:
+        """Let the next test draw from a seed of its own, on a device with no past."""
+        self.seed = seed
+        self.device.renew(self.schedule)
+
     def environment(self) -> Mapping[str, str]:
         """There is no hardware to name."""
         return {"device": "emulated", "seed": self.schedule}

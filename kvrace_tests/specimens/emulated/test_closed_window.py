@@ -1,7 +1,7 @@
 """Self-validating tests whose control phase cannot race, so that they prove nothing, and say so.
 
-The first holds nothing back, the second waits for the producer before it drops the barrier, the third drops a barrier
-that another one makes good. All fail under any timing with the words of a control that never raced: vacuous controls.
+The first saves on the very stream that computes, the second waits for the producer before it saves, the third drops one
+barrier of two. All fail under any timing with the words of a control that never raced: vacuous controls.
 The twin's window opens.
 """
 
@@ -12,7 +12,7 @@ import pytest
 from kvrace_tests.offload.streams import Streams
 
 TRUTH = {
-    "test_save_orders_without_holding_back": "vacuous-control",
+    "test_save_orders_on_one_stream": "vacuous-control",
     "test_save_orders_after_synchronized_control": "vacuous-control",
     "test_save_orders_by_two_barriers": "vacuous-control",
     "test_save_orders": "healthy",
@@ -20,16 +20,17 @@ TRUTH = {
 
 SIZE = 32
 TURNS = 5
+HOLD_MS = 25.0
 
 
-def _drive(device: Streams, value: int, *, hold_ms: float, waits: int, synchronized: bool = False) -> int:
+def _drive(device: Streams, value: int, *, waits: int, side: bool = True, synchronized: bool = False) -> int:
     data, saved = device.device_buffer(1, SIZE), device.host_buffer(1, SIZE)
-    compute_stream, save_stream = device.new_stream("compute"), device.new_stream("save")
+    compute_stream = device.new_stream("compute")
+    save_stream = device.new_stream("save") if side else compute_stream
     computed = device.new_event()
     wrong = 0
     for i in range(TURNS):
-        if hold_ms:
-            compute_stream.sleep(hold_ms)
+        compute_stream.sleep(HOLD_MS)
         compute_stream.fill(data, value + i)
         compute_stream.record(computed)
         if synchronized:
@@ -49,29 +50,28 @@ def _judge(control: int, fixed: int) -> None:
 
 
 @pytest.mark.stream
-def test_save_orders_without_holding_back(device: Streams) -> None:
-    # The producer is one quick kernel, done long before the slow call that enqueues the copy returns.
-    control = _drive(device, 1, hold_ms=0.0, waits=0, synchronized=True)
-    fixed = _drive(device, 101, hold_ms=0.0, waits=1)
+def test_save_orders_on_one_stream(device: Streams) -> None:
+    control = _drive(device, 1, waits=0, side=False)
+    fixed = _drive(device, 101, waits=1)
     _judge(control, fixed)
 
 
 @pytest.mark.stream
 def test_save_orders_after_synchronized_control(device: Streams) -> None:
-    control = _drive(device, 1, hold_ms=25.0, waits=0, synchronized=True)
-    fixed = _drive(device, 101, hold_ms=25.0, waits=1)
+    control = _drive(device, 1, waits=0, synchronized=True)
+    fixed = _drive(device, 101, waits=1)
     _judge(control, fixed)
 
 
 @pytest.mark.stream
 def test_save_orders_by_two_barriers(device: Streams) -> None:
-    control = _drive(device, 1, hold_ms=25.0, waits=1)
-    fixed = _drive(device, 101, hold_ms=25.0, waits=2)
+    control = _drive(device, 1, waits=1)
+    fixed = _drive(device, 101, waits=2)
     _judge(control, fixed)
 
 
 @pytest.mark.stream
 def test_save_orders(device: Streams) -> None:
-    control = _drive(device, 1, hold_ms=25.0, waits=0)
-    fixed = _drive(device, 101, hold_ms=25.0, waits=1)
+    control = _drive(device, 1, waits=0)
+    fixed = _drive(device, 101, waits=1)
     _judge(control, fixed)

@@ -27,7 +27,7 @@ def _prefetch(device: Streams, data: DeviceBuffer, pinned: HostBuffer, *, whole:
     pinned.poke(0, 7)
     prefetch_stream.copy(data, pinned, [(0, 0)])
     prefetch_stream.record(first)
-    prefetch_stream.sleep(4.0)
+    prefetch_stream.sleep(30.0)
     prefetch_stream.copy(data, pinned, [(0, 1)])
     first.synchronize()
     if whole:
@@ -37,7 +37,7 @@ def _prefetch(device: Streams, data: DeviceBuffer, pinned: HostBuffer, *, whole:
 def _overwrite(device: Streams, data: DeviceBuffer) -> bytes:
     compute_stream = device.new_stream("compute")
     compute_stream.fill(data, 9)
-    compute_stream.sleep(8.0)
+    compute_stream.sleep(60.0)
     return compute_stream.read(data)
 
 

@@ -1,0 +1,1 @@
+"""Measurements; each prints its table and says whether it is as promised."""
