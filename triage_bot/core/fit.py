@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 RESERVE = 250
@@ -13,7 +13,8 @@ RESERVE = 250
 class Section:
     """One item in two lengths."""
 
-    full: str
+    full: Callable[[], str]
+    """Made only where there may be room for it."""
     brief: str
     """Shown where the full text does not fit; may be empty."""
 
@@ -42,17 +43,19 @@ def fit(head: str, groups: Sequence[Group], foot: str, limit: int) -> str:
             break
         shown[group, section] = brief
         room -= length(brief) + 2
+    reduced = 0
     for group, section in list(shown):
-        full = groups[group].sections[section].full
+        full = groups[group].sections[section].full()
         growth = length(full) - length(shown[group, section])
         if growth <= room:
             shown[group, section] = full
             room -= growth
+        else:
+            reduced += 1
     parts = [head]
     for index, group_ in enumerate(groups):
         texts = [text for (group, _), text in shown.items() if group == index and text]
         parts += [f"### {group_.title}", *texts] if texts else []
-    reduced = sum(groups[group].sections[section].full != text for (group, section), text in shown.items())
     return "\n\n".join([*parts, *_left_out(len(order) - len(shown), reduced), foot]) + "\n"
 
 

@@ -119,12 +119,16 @@ def _section(case: Case) -> Section:
         message = _message(finding)
         lines = [title, markdown.prose(finding.why), markdown.code(message, 200) if message else ""]
         brief = "  \n".join(line for line in lines if line)
-        return Section(f"{brief}\n\n{_details('Evidence', evidence(finding, message))}", brief)
+        return Section(lambda: f"{brief}\n\n{_details('Evidence', evidence(finding, message))}", brief)
     word = _word(case)
-    summary = f"{name} · {finding.grade.value} · {markdown.html_code(finding.test)}"
+    return Section(lambda: _folded(case, word), "  \n".join(line for line in [title, word] if line))
+
+
+def _folded(case: Case, word: str) -> str:
+    finding = case.finding
+    summary = f"{NAMES[finding.verdict]} · {finding.grade.value} · {markdown.html_code(finding.test)}"
     body = [word, markdown.prose(finding.why), evidence(finding)]
-    full = _details(summary, "\n\n".join(part for part in body if part))
-    return Section(full, "  \n".join(line for line in [title, word] if line))
+    return _details(summary, "\n\n".join(part for part in body if part))
 
 
 def _word(case: Case) -> str:
@@ -144,7 +148,8 @@ def _mass_section(mass: Sequence[Case]) -> Section:
     names = [f"- {markdown.code(case.finding.test)}" for case in mass[:MASS_SAMPLE]]
     more = [f"- and {len(mass) - MASS_SAMPLE:,} more"] if len(mass) > MASS_SAMPLE else []
     brief = markdown.prose(mass[0].finding.why)
-    return Section(f"{brief}\n\n{_details(_count(len(mass), 'test'), chr(10).join(names + more))}", brief)
+    folded = _details(_count(len(mass), "test"), "\n".join(names + more))
+    return Section(lambda: f"{brief}\n\n{folded}", brief)
 
 
 def _odd(triages: Sequence[Triage]) -> bool:
@@ -165,7 +170,7 @@ def _report_section(triages: Sequence[Triage]) -> Section:
     folded = (
         _details(f"{_count(len(problems), 'oddity', 'oddities')} in the reports", "\n".join(shown)) if shown else ""
     )
-    return Section("\n\n".join(part for part in (brief, folded) if part), brief)
+    return Section(lambda: "\n\n".join(part for part in (brief, folded) if part), brief)
 
 
 def _details(summary: str, body: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage_bot.core import markdown
-from triage_bot.core.findings import Finding, Triage
+from triage_bot.core.findings import Finding, Remedy, Triage
 from triage_bot.core.fit import Group, Section, fit
 from triage_bot.core.host import ChangedFile, Pull, Review
 from triage_bot.core.labels import NAMES
@@ -49,16 +49,17 @@ def suggestion_body(suggestion: Suggestion) -> str:
 
 def _section(finding: Finding, suggested: bool) -> Section:
     title = f"**{NAMES[finding.verdict]}** · {finding.grade.value} · {markdown.code(finding.test)}"
-    lines = [title, markdown.prose(finding.why)]
-    remedy = finding.remedy
+    return Section(lambda: f"{title}  \n{markdown.prose(finding.why)}{_fix(finding.remedy, suggested)}", title)
+
+
+def _fix(remedy: Remedy | None, suggested: bool) -> str:
     if remedy is None:
-        return Section("  \n".join(lines), title)
-    tried = f"{remedy.tried.failed} of {remedy.tried.runs} trials failed with it"
+        return ""
+    tried = f"A fix was tried ({remedy.tried.failed} of {remedy.tried.runs} trials failed with it)"
     if suggested:
-        lines.append(f"A fix was tried ({tried}); it is suggested below.")
-        return Section("  \n".join(lines), title)
-    lines.append(f"A fix was tried ({tried}); its lines are not part of this pull request's diff:")
-    return Section("  \n".join(lines) + f"\n\n{markdown.fence(markdown.clip(remedy.diff, 6_000), 'diff')}", title)
+        return f"  \n{tried}; it is suggested below."
+    diff = markdown.fence(markdown.clip(remedy.diff, 6_000), "diff")
+    return f"  \n{tried}; its lines are not part of this pull request's diff:\n\n{diff}"
 
 
 def _overlap(one: Suggestion, other: Suggestion) -> bool:
