@@ -136,7 +136,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture
 def record(request: pytest.FixtureRequest) -> Callable[[str, object], None]:
-    """Writes a property of the test; pytest's own fixture for it warns under the xunit2 family, which takes them too."""
+    """Writes a property of the test. pytest's own fixture for it warns under the xunit2 family, which takes it too."""
     properties = request.node.user_properties
     return lambda name, value: properties.append((name, str(value)))
 

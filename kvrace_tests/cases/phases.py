@@ -64,12 +64,12 @@ class Caches:
 
 
 @contextmanager
-def caches(device: Streams, keep: frozenset[Edge]) -> Iterator[Caches]:
-    """Zeroed buffers and a backend that keeps these edges; all given back at the end."""
+def caches(device: Streams, keep: frozenset[Edge], *, link_ms: float = 0.0) -> Iterator[Caches]:
+    """Zeroed buffers and a backend that keeps these edges over a link of that slowness; all given back at the end."""
     on_device = device.device_buffer(BLOCKS, BLOCK_BYTES)
     on_host = device.host_buffer(BLOCKS, BLOCK_BYTES)
     clear(device, on_device)
-    backend = OffloadBackend(device, on_device, on_host, keep)
+    backend = OffloadBackend(device, on_device, on_host, keep, link_ms=link_ms)
     try:
         yield Caches(on_device, on_host, backend)
     finally:

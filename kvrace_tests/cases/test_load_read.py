@@ -16,27 +16,22 @@ EDGE = Edge.COMPUTE_READ_AFTER_LOAD
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
     began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
-    busy_stream = device.new_stream("busy_stream")
     events: EventSlots = [None] * ROUNDS
     every = range(BLOCKS)
     pairs = [(block, block) for block in every]
     wrong = 0
-    with caches(device, keep) as kv:
+    with caches(device, keep, link_ms=device.window_ms) as kv:
         result = device.device_buffer(BLOCKS, BLOCK_BYTES)
         for i in range(ROUNDS):
             for block in every:
                 kv.on_host.poke(block, phase.tag(i))
-            # The load is held back by other work that it has to follow, as in a busy cache.
-            busy_stream.sleep(device.window_ms)
-            held = device.new_event()
-            busy_stream.record(held)
-            kv.backend.launch_copy(every, every, False, i, events, held)
+            kv.backend.launch_copy(every, every, False, i, events, None)
             loaded = kv.backend.wait_enqueued(events, i)
             kv.backend.read_loaded(compute_stream, loaded)
             compute_stream.copy(result, kv.on_device, pairs)
             wrong += wrong_blocks(compute_stream.read(result), phase.tag(i))
             loaded.synchronize()
-        residual_ms = settle(device, compute_stream, busy_stream)
+        residual_ms = settle(device, compute_stream)
         result.free()
     return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 

@@ -18,25 +18,21 @@ STALE = 255
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
     began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
-    busy_stream = device.new_stream("busy_stream")
     events: EventSlots = [None] * ROUNDS
     every = range(BLOCKS)
     wrong = 0
-    with caches(device, keep) as kv:
+    with caches(device, keep, link_ms=device.window_ms) as kv:
         for block in every:
             kv.on_host.poke(block, STALE)
         for i in range(ROUNDS):
-            busy_stream.sleep(device.window_ms)
-            held = device.new_event()
-            busy_stream.record(held)
-            kv.backend.launch_copy(every, every, False, i, events, held)
+            kv.backend.launch_copy(every, every, False, i, events, None)
             stale = kv.backend.wait_enqueued(events, i)
             kv.backend.reassign(compute_stream, stale)
             compute_stream.fill(kv.on_device, phase.tag(i))
             compute_stream.synchronize()
             stale.synchronize()
             wrong += wrong_blocks(compute_stream.read(kv.on_device), phase.tag(i))
-        residual_ms = settle(device, compute_stream, busy_stream)
+        residual_ms = settle(device, compute_stream)
     return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 

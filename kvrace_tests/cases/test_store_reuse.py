@@ -18,24 +18,20 @@ NEXT_OWNER = 255
 def drive(device: Streams, keep: frozenset[Edge], phase: Phase) -> PhaseResult:
     began = phase.begin(device)
     compute_stream = device.new_stream("compute_stream")
-    busy_stream = device.new_stream("busy_stream")
     events: EventSlots = [None] * ROUNDS
     every = range(BLOCKS)
     wrong = 0
-    with caches(device, keep) as kv:
+    with caches(device, keep, link_ms=device.window_ms) as kv:
         for i in range(ROUNDS):
             compute_stream.fill(kv.on_device, phase.tag(i))
             compute_stream.synchronize()
-            busy_stream.sleep(device.window_ms)
-            held = device.new_event()
-            busy_stream.record(held)
-            kv.backend.launch_copy(every, every, True, i, events, held)
+            kv.backend.launch_copy(every, every, True, i, events, None)
             stored = kv.backend.wait_enqueued(events, i)
             kv.backend.reuse_stored(compute_stream, stored)
             compute_stream.fill(kv.on_device, NEXT_OWNER)
             stored.synchronize()
             wrong += sum(wrong_blocks(kv.on_host.peek(block), phase.tag(i)) for block in every)
-        residual_ms = settle(device, compute_stream, busy_stream)
+        residual_ms = settle(device, compute_stream)
     return PhaseResult(wrong, ROUNDS * BLOCKS, residual_ms, device.now() - began)
 
 

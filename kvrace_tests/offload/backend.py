@@ -10,6 +10,7 @@ The ordering contract:
   event in it.
 - Each other method says what it orders; ``keep`` names the edges that this backend keeps, all of them unless a test
   wants to see the hazard.
+- ``link_ms`` stands for a slow link: how long each background copy occupies its stream before it moves anything.
 - A background thread that died is reported by the next ``launch_copy`` and by ``wait_enqueued``, which does not wait
   for it.
 """
@@ -37,12 +38,19 @@ class OffloadBackend:
     """Copies blocks between one device buffer and one host buffer."""
 
     def __init__(
-        self, device: Streams, device_blocks: DeviceBuffer, host_blocks: HostBuffer, keep: frozenset[Edge] = KEEP_ALL
+        self,
+        device: Streams,
+        device_blocks: DeviceBuffer,
+        host_blocks: HostBuffer,
+        keep: frozenset[Edge] = KEEP_ALL,
+        *,
+        link_ms: float = 0.0,
     ) -> None:
         self._device = device
         self._device_blocks = device_blocks
         self._host_blocks = host_blocks
         self._keep = keep
+        self._link_ms = link_ms
         self._load_stream = device.new_stream("load_stream", Priority.LOW)
         self._store_stream = device.new_stream("store_stream", Priority.LOW)
         self._shared_event = device.new_event()
@@ -86,6 +94,8 @@ class OffloadBackend:
             stream.wait(event)
 
     def _copy(self, stream: Stream, plan: TransferPlan, is_store: bool) -> None:
+        if self._link_ms:
+            stream.sleep(self._link_ms)
         if is_store:
             stream.copy(self._host_blocks, self._device_blocks, plan.pairs)
         else:
