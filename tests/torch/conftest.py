@@ -19,6 +19,7 @@ class FakeDevice:
         self.current_handle = 0
         self.working: set[int] = set()
         self.captures = False
+        self.failed = False
 
     def handle(self, pointer: int) -> int:
         return pointer
@@ -34,6 +35,7 @@ class FakeDevice:
         return handle not in self.working
 
     def wait_stream(self, handle: int) -> None:
+        self._raise_if_failed()
         self.asked.append(("wait_stream", handle))
 
     def wait_event(self, event: int) -> None:
@@ -43,9 +45,11 @@ class FakeDevice:
         self.asked.append("wait_device")
 
     def wait_all(self) -> None:
+        self._raise_if_failed()
         self.asked.append("wait_all")
 
     def spin(self, handle: int, seconds: float) -> None:
+        self._raise_if_failed()
         self.asked.append(("spin", handle, seconds))
 
     def capturing(self) -> bool:
@@ -56,6 +60,10 @@ class FakeDevice:
 
     def prepare(self) -> None:
         self.asked.append("prepare")
+
+    def _raise_if_failed(self) -> None:
+        if self.failed:
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
     def describe(self) -> Mapping[str, str]:
         return {"device": "fake"}

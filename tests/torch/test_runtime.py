@@ -138,6 +138,13 @@ def test_drain_waits_for_each_stream_in_the_given_order(runtime: TorchRuntime, d
     assert all(one.seconds >= 0 for one in drained)
 
 
+def test_a_device_that_failed_is_left_to_the_test_to_find(runtime: TorchRuntime, device: FakeDevice) -> None:
+    device.failed = True
+    assert [one.handle for one in runtime.drain([SIDE])] == [SIDE]
+    runtime.stall(SIDE, 0.005)
+    runtime.synchronize()
+
+
 class TestCapture:
     """While a graph is captured the runtime keeps still."""
 

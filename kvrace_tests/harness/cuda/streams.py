@@ -81,7 +81,7 @@ class CudaStream:
         """See ``Stream``."""
         tensor = cuda(buffer).tensor
         with torch.cuda.stream(self.stream):
-            for first, last in _runs(range(buffer.blocks) if blocks is None else blocks):
+            for first, last in stretches(range(buffer.blocks) if blocks is None else blocks):
                 tensor[first : last + 1].fill_(value)
 
     def add(self, target: Buffer, source: Buffer) -> None:
@@ -132,8 +132,8 @@ def torch_event(event: Event) -> torch.cuda.Event:
     return event.event
 
 
-def _runs(blocks: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each stretch of neighbouring blocks, so that one operation serves them all."""
+def stretches(blocks: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each stretch of neighbouring blocks, so that one operation serves a whole stretch."""
     for _, group in itertools.groupby(enumerate(blocks), key=lambda pair: pair[1] - pair[0]):
         stretch = [block for _, block in group]
         yield stretch[0], stretch[-1]
