@@ -18,7 +18,7 @@ CHECKS = {
     "workflow schema": ["check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS],
     "action schema": ["check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"],
     "dependabot schema": ["check-jsonschema", "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml"],
-    "shellcheck": ["shellcheck", "runner/guard.sh", ".ci/run"],
+    "shellcheck": ["shellcheck", "action/run.sh", "runner/guard.sh", ".ci/run"],
 }
 
 
