@@ -7,18 +7,13 @@ would be fetched one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
 import requests
 from github import Auth, Github, GithubException
-from github.IssueComment import IssueComment
-from github.NamedUser import NamedUser
-from github.Organization import Organization
-from github.PullRequest import PullRequest
 
-from triage_bot.adapters import github_event, github_json
+from triage_bot.adapters import github_event, github_facts, github_json
 from triage_bot.adapters.download import Downloads
 from triage_bot.adapters.patience import HostAnswerError, Patience, retry_after, status_of, told
 from triage_bot.core import publication as plan
@@ -65,22 +60,24 @@ class GitHubForge:
 
     def pull(self, number: int) -> Pull | None:
         """A lazy object is fetched when its first fact is read."""
-        return self._maybe(lambda: _pull(self._repository.get_pull(number)))
+        return self._maybe(lambda: github_facts.pull(self._repository.get_pull(number)))
 
     def pulls_of_commit(self, sha: str) -> Sequence[Pull]:
         """GitHub answers 422 or 404 for a commit that it does not know."""
         commit = self._repository.get_commit(sha)
-        return self._maybe(lambda: [_pull(pull) for pull in commit.get_pulls()]) or []
+        return self._maybe(lambda: [github_facts.pull(pull) for pull in commit.get_pulls()]) or []
 
     def pulls_of_branch(self, repository: str, branch: str) -> Sequence[Pull]:
         """The host filters by owner and branch only; the repository is compared by whoever asks."""
         head = f"{repository.partition('/')[0]}:{branch}"
-        return self._read(lambda: [_pull(pull) for pull in self._repository.get_pulls(state="open", head=head)])
+        return self._read(
+            lambda: [github_facts.pull(pull) for pull in self._repository.get_pulls(state="open", head=head)]
+        )
 
     def comments(self, number: int) -> Sequence[Comment]:
         """In the host's order, which is by age."""
         issue = self._repository.get_issue(number)
-        return self._read(lambda: [_comment(comment) for comment in issue.get_comments()])
+        return self._read(lambda: [github_facts.comment(comment) for comment in issue.get_comments()])
 
     def checks(self, sha: str, name: str) -> Sequence[Check]:
         """Of every app: an equal external id is what counts."""
@@ -104,7 +101,7 @@ class GitHubForge:
     def reviews(self, number: int) -> Sequence[Review]:
         """All pages of them."""
         pull = self._repository.get_pull(number)
-        return self._read(lambda: [Review(_login(it.user), it.body or "") for it in pull.get_reviews()])
+        return self._read(lambda: [Review(github_facts.login(it.user), it.body or "") for it in pull.get_reviews()])
 
     def triages(self, run_id: int) -> Sequence[Triage]:
         """Of artifacts with one name, the newest counts: a run that was tried again leaves several."""
@@ -252,36 +249,3 @@ def _asked(ask: Callable[[], T]) -> T:
         raise HostAnswerError(error.status, message[:500], retry_after(headers), wants) from error
     except requests.RequestException as error:
         raise HostAnswerError(0, f"no answer: {type(error).__name__}") from error
-
-
-def _pull(pull: PullRequest) -> Pull:
-    head = pull.head
-    return Pull(
-        number=pull.number,
-        open=pull.state == "open",
-        head_sha=head.sha,
-        head_repository=head.repo.full_name if head.repo else "",
-        labels=frozenset(label.name for label in pull.labels),
-        url=pull.html_url,
-    )
-
-
-def _comment(comment: IssueComment) -> Comment:
-    return Comment(
-        id=comment.id,
-        author=_login(comment.user),
-        by_bot=comment.user is None or comment.user.type != "User",
-        body=comment.body or "",
-        created=_instant(comment.created_at),
-        updated=_instant(comment.updated_at),
-        url=comment.html_url,
-    )
-
-
-def _login(user: NamedUser | Organization | None) -> str:
-    """An account that was deleted has none."""
-    return user.login if user else ""
-
-
-def _instant(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

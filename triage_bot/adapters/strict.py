@@ -95,6 +95,14 @@ class Node:
         """None for null, else what ``read`` makes of it."""
         return None if self.value is None else read(self)
 
+    def text_or_empty(self) -> str:
+        """Empty for null, else the string."""
+        return self.maybe(Node.text) or ""
+
+    def integer_or_zero(self) -> int:
+        """0 for null, else the whole number."""
+        return self.maybe(Node.integer) or 0
+
 
 def parse(data: bytes, name: str) -> Node:
     """The value of a whole JSON document: UTF-8, no duplicate keys, no NaN. Raises ``UnreadableInputError``."""

@@ -9,39 +9,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from triage_bot.adapters.strict import TEXT, Node, parse
-from triage_bot.core.arms import Arm
-from triage_bot.core.findings import (
-    ArmTally,
-    Counts,
-    Environment,
-    Finding,
-    Grade,
-    Leaker,
-    Problem,
-    Reason,
-    Remedy,
-    Source,
-    Triage,
-    VerdictName,
-    Witness,
-)
-from triage_bot.core.results import Failure
-from triage_bot.core.trials import Boundary, Residue, Site, StreamUse
+from triage_bot.adapters.strict import Node, parse
+from triage_bot.adapters.wire_finding import Json, read_finding, write_finding
+from triage_bot.core.findings import Counts, Environment, Problem, Source, Triage
 from triage_bot.errors import UnreadableInputError
 
 SCHEMA = "triage-bot/v1"
 MAX_BYTES = 16 * 2**20
 """Largest file that is read."""
 MAX_FINDINGS = 10_000
-MAX_ARMS = 200
-MAX_STREAMS = 100
 MAX_PROBLEMS = 1_000
-MAX_SECONDS = 1e9
-MESSAGE = 1_000
-"""Characters of a failure's message that are written."""
-
-Json = dict[str, object]
 
 
 def write(triage: Triage) -> bytes:
@@ -55,7 +32,7 @@ def write(triage: Triage) -> bytes:
             "complete": triage.complete,
             "problems": [vars(problem) for problem in triage.problems[:MAX_PROBLEMS]],
         },
-        "findings": [_finding_json(finding) for finding in triage.findings[:MAX_FINDINGS]],
+        "findings": [write_finding(finding) for finding in triage.findings[:MAX_FINDINGS]],
     }
     # "replace", because a test may print half a surrogate pair, and the reader refuses one.
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
@@ -73,14 +50,14 @@ def read(data: bytes, name: str = "triage.json") -> Triage:
         source=_source(root["source"]),
         environment=Environment(
             **{
-                key: _text_or_empty(node)
+                key: node.text_or_empty()
                 for key, node in root["environment"].fields(tuple(vars(Environment()))).items()
             }
         ),
         summary=Counts(**{key: summary[key].integer() for key in vars(Counts())}),
         complete=summary["complete"].flag(),
         problems=tuple(_problem(node) for node in summary["problems"].items(MAX_PROBLEMS)),
-        findings=tuple(_finding(node) for node in root["findings"].items(MAX_FINDINGS)),
+        findings=tuple(read_finding(node) for node in root["findings"].items(MAX_FINDINGS)),
     )
 
 
@@ -107,176 +84,18 @@ def _source_json(source: Source) -> Json:
     return {key: value or None for key, value in vars(source).items()}
 
 
-def _finding_json(finding: Finding) -> Json:
-    return {
-        "test": finding.test,
-        "verdict": finding.verdict.value,
-        "grade": finding.grade.value,
-        "reason": finding.reason.value if finding.reason else None,
-        "why": finding.why,
-        "failure": _failure_json(finding),
-        "arms": [{"arm": str(tally.arm), **_numbers(tally)} for tally in finding.arms[:MAX_ARMS]],
-        "p_value": finding.p_value,
-        "latent": finding.latent,
-        "rate": {"low": finding.rate[0], "high": finding.rate[1]} if finding.rate else None,
-        "witness": _witness_json(finding.witness) if finding.witness else None,
-        "polluter": finding.polluter,
-        "remedy": _remedy_json(finding.remedy) if finding.remedy else None,
-    }
-
-
-def _numbers(tally: ArmTally) -> Json:
-    return {
-        "runs": tally.runs,
-        "failed": tally.failed,
-        "failed_otherwise": tally.failed_otherwise,
-        "seconds": round(tally.seconds, 3),
-    }
-
-
-def _failure_json(finding: Finding) -> Json | None:
-    if finding.failure is None:
-        return None
-    return {
-        "type": finding.failure.type,
-        "message": finding.failure.message[:MESSAGE],
-        "file": finding.failure.file or None,
-        "line": finding.failure.line or None,
-        "signature": finding.signature[:TEXT],
-        "family": finding.family or None,
-    }
-
-
-def _witness_json(witness: Witness) -> Json:
-    boundary = witness.boundary
-    return {
-        "leaker": witness.leaker.value,
-        "boundary": {"file": boundary.site.file, "line": boundary.site.line, "statement": boundary.statement},
-        "streams": [
-            {
-                "name": residue.stream.name,
-                "created": vars(residue.stream.created) if residue.stream.created else None,
-                "seconds": round(residue.seconds, 6),
-            }
-            for residue in boundary.residues[:MAX_STREAMS]
-        ],
-    }
-
-
-def _remedy_json(remedy: Remedy) -> Json:
-    tried = {"arm": str(remedy.tried.arm), "runs": remedy.tried.runs, "failed": remedy.tried.failed}
-    return {"file": remedy.file, "diff": remedy.diff, "tried": tried}
-
-
-def _text_or_empty(node: Node) -> str:
-    return node.maybe(Node.text) or ""
-
-
-def _integer_or_zero(node: Node) -> int:
-    return node.maybe(Node.integer) or 0
-
-
 def _source(node: Node) -> Source:
     fields = node.fields(tuple(vars(Source())))
     return Source(
-        repository=_text_or_empty(fields["repository"]),
-        sha=_text_or_empty(fields["sha"]),
-        run_id=_integer_or_zero(fields["run_id"]),
-        run_attempt=_integer_or_zero(fields["run_attempt"]),
-        job=_text_or_empty(fields["job"]),
-        event=_text_or_empty(fields["event"]),
+        repository=fields["repository"].text_or_empty(),
+        sha=fields["sha"].text_or_empty(),
+        run_id=fields["run_id"].integer_or_zero(),
+        run_attempt=fields["run_attempt"].integer_or_zero(),
+        job=fields["job"].text_or_empty(),
+        event=fields["event"].text_or_empty(),
     )
 
 
 def _problem(node: Node) -> Problem:
     fields = node.fields(("kind", "detail"))
     return Problem(fields["kind"].text(), fields["detail"].text())
-
-
-def _finding(node: Node) -> Finding:
-    required = ("test", "verdict", "grade", "why", "failure", "arms", "p_value", "latent")
-    fields = node.fields((*required, "rate", "witness", "polluter", "remedy"), optional=("reason",))
-    failure = fields["failure"].maybe(_failure)
-    return Finding(
-        test=fields["test"].text(),
-        verdict=fields["verdict"].member(VerdictName),
-        grade=fields["grade"].member(Grade),
-        reason=fields["reason"].maybe(lambda reason: reason.member(Reason)),
-        why=fields["why"].text(),
-        failure=failure[0] if failure else None,
-        signature=failure[1] if failure else "",
-        family=failure[2] if failure else "",
-        arms=tuple(_tally(tally) for tally in fields["arms"].items(MAX_ARMS)),
-        p_value=fields["p_value"].maybe(lambda p: p.number(0, 1)),
-        latent=fields["latent"].flag(),
-        rate=fields["rate"].maybe(_rate),
-        witness=fields["witness"].maybe(_witness),
-        polluter=fields["polluter"].maybe(Node.text),
-        remedy=fields["remedy"].maybe(_remedy),
-    )
-
-
-def _failure(node: Node) -> tuple[Failure, str, str]:
-    fields = node.fields(("type", "message", "signature", "family"), optional=("file", "line"))
-    failure = Failure(
-        type=fields["type"].text(),
-        message=fields["message"].text(),
-        file=_text_or_empty(fields["file"]),
-        line=_integer_or_zero(fields["line"]),
-    )
-    return failure, fields["signature"].text(), _text_or_empty(fields["family"])
-
-
-def _rate(node: Node) -> tuple[float, float]:
-    fields = node.fields(("low", "high"))
-    low = fields["low"].number(0, 1)
-    return low, fields["high"].number(low, 1)
-
-
-def _arm(node: Node) -> Arm:
-    try:
-        return Arm.parse(node.text())
-    except ValueError:
-        node.refuse("the name of an arm")
-
-
-def _tally(node: Node) -> ArmTally:
-    fields = node.fields(("arm", "runs", "failed", "failed_otherwise", "seconds"))
-    tally = ArmTally(
-        arm=_arm(fields["arm"]),
-        runs=fields["runs"].integer(),
-        failed=fields["failed"].integer(),
-        failed_otherwise=fields["failed_otherwise"].integer(),
-        seconds=fields["seconds"].number(0, MAX_SECONDS),
-    )
-    if tally.failed + tally.failed_otherwise > tally.runs:
-        node.refuse("possible: more failures than runs")
-    return tally
-
-
-def _witness(node: Node) -> Witness:
-    fields = node.fields(("leaker", "boundary", "streams"))
-    leaker = fields["leaker"].member(Leaker)
-    boundary = fields["boundary"].fields(("file", "line", "statement"))
-    residues = tuple(_residue(stream, leaker) for stream in fields["streams"].items(MAX_STREAMS))
-    site = Site(boundary["file"].text(), boundary["line"].integer())
-    return Witness(leaker, Boundary(boundary["statement"].text(), site, residues))
-
-
-def _residue(node: Node, leaker: Leaker) -> Residue:
-    fields = node.fields(("name", "created", "seconds"))
-    created = fields["created"].maybe(_site)
-    stream = StreamUse(fields["name"].text(), created, in_suite=leaker is Leaker.TEST)
-    return Residue(stream, fields["seconds"].number(0, MAX_SECONDS))
-
-
-def _site(node: Node) -> Site:
-    fields = node.fields(("file", "line", "function"))
-    return Site(fields["file"].text(), fields["line"].integer(), _text_or_empty(fields["function"]))
-
-
-def _remedy(node: Node) -> Remedy:
-    fields = node.fields(("file", "diff", "tried"))
-    tried = fields["tried"].fields(("arm", "runs", "failed"))
-    tally = ArmTally(_arm(tried["arm"]), tried["runs"].integer(), tried["failed"].integer(), 0, 0.0)
-    return Remedy(fields["file"].text(), fields["diff"].text(), tally)
