@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from h200_trials import ORIGIN, PYTEST, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
 
 SUITE_RUNS = 20
@@ -160,8 +161,6 @@ def _judged(specimen: Specimen, finding: Result | None) -> Result:
 
 
 def _environment() -> Result:
-    import torch  # noqa: PLC0415 - asked for once a device is used anyhow
-
     ask = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     driver = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.split()
     return {
@@ -196,6 +195,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no step that would end later")
     parser.add_argument("--only", default="", help="parts, by comma: doctor, verdicts, cost, healthy, suite")
     options = parser.parse_args()
+    if not torch.cuda.is_available():
+        parser.error("there is no CUDA device that torch can use")
     begun = time.monotonic()
     record: Result = {"environment": {}, "steps": {}}
     if options.resume and options.resume.exists():
