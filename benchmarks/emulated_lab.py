@@ -19,6 +19,7 @@ from types import CodeType, ModuleType
 
 import pytest
 
+from kvrace_tests.harness.judge import Judge
 from kvrace_tests.harness.runtime import EmulatedRuntime
 from triage_bot.core.arms import Arm, Isolation
 from triage_bot.core.findings import Environment
@@ -161,7 +162,8 @@ def _end(probes: Probes) -> None:
 def _fixtures(function: Callable[..., None], runtime: EmulatedRuntime) -> Iterator[Callable[[], None]]:
     wanted = inspect.signature(function).parameters
     with pytest.MonkeyPatch.context() as monkeypatch:
-        given = {"device": runtime.device, "monkeypatch": monkeypatch}
+        judge = Judge(runtime.device, lambda name, value: None)
+        given = {"device": runtime.device, "monkeypatch": monkeypatch, "judge": judge}
         yield lambda: function(**{name: given[name] for name in wanted})
 
 
