@@ -1,20 +1,91 @@
-"""What ``inspect`` shows a person: what failed, what was retried, what never ran, what is odd."""
+"""What ``inspect`` shows a person: what failed, what was retried, what never ran, what is odd about the file.
+
+Text of a report reaches the terminal only without its control characters: a test's name must not move the cursor.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
-from triage_bot.core.reports import Report
+from triage_bot.core.cascades import cascades
+from triage_bot.core.findings import Counts
+from triage_bot.core.reports import Report, add_up
+from triage_bot.core.results import Outcome, TestResult
+from triage_bot.core.signatures import family
+from triage_bot.core.wording import counted
+
+MOST_SHOWN = 50
+"""Tests listed under one heading; the rest is counted."""
+_WIDTH = 160
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
 def render(reports: Sequence[Report]) -> str:
-    """The whole display as text."""
-    blocks = [_file(report) for report in reports]
+    """The whole display as text, without a final line end."""
+    blocks = ["\n".join(_report(report)) for report in reports]
+    if len(reports) > 1:
+        blocks.append(f"total: {_counts(add_up([report.counts for report in reports]))}")
     return "\n\n".join(blocks)
 
 
-def _file(report: Report) -> str:
-    lines = [report.path + str(report.counts)]
-    lines += [f"  FAILED {r.id}: {r.failure.message if r.failure else ''}" for r in report.failing]
-    lines += [f"  ODD {p.kind}: {p.detail}" for p in report.problems]
-    return "\n".join(lines)
+def _report(report: Report) -> Iterator[str]:
+    whole = "" if report.complete or report.unread else "  (incomplete)"
+    yield f"{_plain(report.path)}: {'not read' if report.unread else _counts(report.counts)}{whole}"
+    yield from _section("failed", report.failing, _failed)
+    yield from _section("retried, passed in the end", report.flaky, _retried)
+    unfinished = [result for result in report.results if result.outcome is Outcome.NOT_RUN]
+    yield from _section("never finished", unfinished, lambda result: _plain(str(result.id)))
+    for cascade in cascades(report.failing):
+        where = f" in {_plain(cascade.worker)}" if cascade.worker else ""
+        followers = counted(len(cascade.followers), "failure")
+        yield f"  likely one event{where}: {followers} after {_plain(str(cascade.origin.id))}"
+    for problem in report.problems:
+        yield f"  odd: {problem.kind}: {_plain(problem.detail)}"
+
+
+def _section(heading: str, results: Sequence[TestResult], line: Callable[[TestResult], str]) -> Iterator[str]:
+    if results:
+        yield f"  {heading}:"
+    for result in results[:MOST_SHOWN]:
+        yield f"    {line(result)}"
+    if len(results) > MOST_SHOWN:
+        yield f"    and {len(results) - MOST_SHOWN:,} more"
+
+
+def _failed(result: TestResult) -> str:
+    bad = sum(attempt.outcome.bad for attempt in result.attempts)
+    tried = f" ({bad} attempts)" if bad > 1 else ""
+    failure = result.failure
+    if failure is None:
+        return f"{_plain(str(result.id))}{tried}"
+    place = f"{failure.file}:{failure.line}: " if failure.file else ""
+    sort = family(failure)
+    said = f"{failure.type}: {failure.message}" if failure.type else failure.message
+    return _plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
+
+
+def _retried(result: TestResult) -> str:
+    bad = [attempt for attempt in result.attempts if attempt.outcome.bad]
+    reason = next((attempt.failure.message for attempt in bad if attempt.failure), "")
+    return _plain(f"{result.id}  failed {len(bad)} of {len(result.attempts)}: {reason}")
+
+
+def _counts(counts: Counts) -> str:
+    if not counts.tests:
+        return "no tests"
+    named = (
+        (counts.failed, "failed"),
+        (counts.errored, "errored"),
+        (counts.flaky, "flaky"),
+        (counts.passed, "passed"),
+        (counts.skipped, "skipped"),
+        (counts.not_run, "never finished"),
+    )
+    return f"{counted(counts.tests, 'test')}: " + ", ".join(f"{count:,} {name}" for count, name in named if count)
+
+
+def _plain(text: str) -> str:
+    """One line of it, without control characters."""
+    line = _CONTROL.sub(" ", text).strip()
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"

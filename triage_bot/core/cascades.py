@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from triage_bot.core.results import Outcome, TestResult
 from triage_bot.core.signatures import Rule, rule_of
+from triage_bot.core.wording import counted
 
 MASS_SHARE = 0.8
 """Share of the tests that ran from which failures are one event."""
@@ -59,9 +60,9 @@ def cascades(failing: Iterable[TestResult]) -> tuple[Cascade, ...]:
 def mass_failure(failed: int, ran: int, most: int) -> MassFailure | None:
     """Whether ``failed`` of ``ran`` tests are one event: more than ``most``, or four fifths of the run."""
     if failed > most:
-        return MassFailure(failed, ran, f"{failed} tests failed at once, more than {most}")
+        return MassFailure(failed, ran, f"{counted(failed, 'test')} failed at once, more than {most:,}")
     if failed >= MASS_LEAST and failed >= MASS_SHARE * ran:
-        return MassFailure(failed, ran, f"{failed} of the {ran} tests that ran failed at once")
+        return MassFailure(failed, ran, f"{failed:,} of the {ran:,} tests that ran failed at once")
     return None
 
 

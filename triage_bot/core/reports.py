@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from triage_bot.core.findings import Counts, Problem
 from triage_bot.core.results import Outcome, TestId, TestResult
 from triage_bot.core.suites import SuiteTests
+from triage_bot.core.wording import counted
 
 ABSENT = "runner-crashed"
 """Kind of the problem that an expected report is not there."""
@@ -92,24 +93,28 @@ def _header_problems(suites: Sequence[SuiteTests], complete: bool) -> Iterator[P
     for suite in suites:
         name, claims, held = suite.name or "(no name)", suite.claims, suite.elements + suite.within
         if suite.retries_left_empty:
-            detail = f"suite {name}: {suite.elements - len(suite)} attempts were retried and left no reason"
+            detail = f"suite {name}: {counted(suite.elements - len(suite), 'attempt')} retried, and no reason left"
             yield Problem("retries-left-empty", detail)
         elif claims.tests is not None and claims.tests not in (suite.elements, held):
-            yield Problem(kind, f"suite {name}: its header counts {claims.tests} tests, it holds {held}")
+            yield Problem(kind, f"suite {name}: its header counts {counted(claims.tests, 'test')}, it holds {held:,}")
         elif claims.bad is not None and bool(claims.bad) != bool(suite.bad):
-            yield Problem(kind, f"suite {name}: its header counts {claims.bad} failures, it holds {suite.bad}")
+            yield Problem(
+                kind, f"suite {name}: its header counts {counted(claims.bad, 'failure')}, it holds {suite.bad:,}"
+            )
         elif claims.skipped and not suite.skipped:
-            yield Problem(kind, f"suite {name}: its header counts {claims.skipped} skipped tests, it holds none")
+            yield Problem(kind, f"suite {name}: its header counts {claims.skipped:,} as skipped, it holds none")
 
 
 def _content_problems(results: Sequence[TestResult], counts: Counts) -> Iterator[Problem]:
     if not counts.tests:
         yield Problem("no-tests", "no test ran, as far as this report tells")
     if counts.tests and counts.skipped == counts.tests:
-        yield Problem("all-skipped", f"all {counts.tests} tests were skipped: that is not a pass")
+        yield Problem("all-skipped", f"{counted(counts.tests, 'test')} and every one skipped: that is not a pass")
     if counts.not_run:
-        yield Problem("unfinished", f"{counts.not_run} tests were started and never finished")
+        yield Problem("unfinished", f"{counted(counts.not_run, 'test')} started and never finished")
     unimported = [result for result in results if result.failure and result.failure.when == "collect"]
     if unimported:
         names = ", ".join(str(result.id) for result in unimported[:5])
-        yield Problem("not-collected", f"{len(unimported)} modules did not import, their tests did not run: {names}")
+        yield Problem(
+            "not-collected", f"{counted(len(unimported), 'module')} did not import, and no test of theirs ran: {names}"
+        )

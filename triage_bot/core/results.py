@@ -118,11 +118,11 @@ class TestResult:
 
     @property
     def failure(self) -> Failure | None:
-        """The failure to explain: that of the last attempt that has one of its own test phase, else the last one."""
-        failures = [attempt.failure for attempt in self.attempts if attempt.failure and attempt is not RETRIED]
-        calls = [failure for failure in failures if failure.when != "teardown"]
-        own = calls or failures
-        return own[-1] if own else None
+        """The failure to explain: the last that gives the result, a test's own before that of its teardown."""
+        told = [attempt for attempt in self.attempts if attempt.failure is not None]
+        decisive = [attempt.failure for attempt in told if not attempt.retry] or [one.failure for one in told]
+        own = [failure for failure in decisive if failure is not None and failure.when != "teardown"]
+        return (own or decisive or [None])[-1]
 
     @property
     def worker(self) -> str:

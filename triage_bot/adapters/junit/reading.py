@@ -13,6 +13,7 @@ from triage_bot.adapters.junit.parsing import Fault, parse, pieces
 from triage_bot.adapters.junit.repair import multibyte, repair, transcoded
 from triage_bot.core.findings import Counts, Problem
 from triage_bot.core.reports import ABSENT, REFUSED, Report, assemble
+from triage_bot.core.wording import counted
 from triage_bot.errors import UnreadableInputError
 
 
@@ -93,7 +94,12 @@ def _read(source: _Source) -> Report:
         problems.append(Problem("not-junit", f"its root element is <{collector.root}>: nothing in it is a JUnit test"))
     complete = not problems
     if collector.unexplained_reruns:
-        problems.append(Problem("rerun-without-failure", f"{collector.unexplained_reruns} passed tests were rerun"))
+        problems.append(
+            Problem(
+                "rerun-without-failure",
+                f"{counted(collector.unexplained_reruns, 'passed test')} with reruns that failed",
+            )
+        )
     report = assemble(source.path, collector.suites, problems, complete)
     if fault is not None and not report.counts.tests:
         raise UnreadableInputError(f"no test can be read from it ({fault})", "Have it written again.")

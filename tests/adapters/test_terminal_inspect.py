@@ -1,0 +1,60 @@
+"""What ``inspect`` shows, pinned whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from triage_bot.adapters.junit.reading import read_reports
+from triage_bot.adapters.terminal_inspect import render
+
+REPORT = """<testsuites><testsuite name="pytest" tests="8">
+<testcase classname="t.a" name="ok"/>
+<testcase classname="t.a" name="bad"><failure message="ValueError: no&#10;more">t/a.py:7: ValueError</failure>
+</testcase>
+<testcase classname="t.a" name="again"/><testcase classname="t.a" name="again"/>
+<testcase classname="t.a" name="fault"><error message="CUDA error: an illegal memory access was encountered"/>
+</testcase>
+<testcase classname="t.a" name="after"><failure message="std::bad_alloc"/></testcase>
+<testcase time="0.0"/>
+<testcase classname="t.a" name="gone"><skipped/></testcase>
+</testsuite></testsuites>"""
+
+SHOWN = """r.xml: 7 tests: 2 failed, 1 errored, 2 passed, 1 skipped, 1 never finished
+  failed:
+    t.a::bad  t/a.py:7: ValueError: no more
+    t.a::fault  CUDA error: an illegal memory access was encountered  [sticky-cuda]
+    t.a::after  std::bad_alloc  [out-of-memory]
+  never finished:
+    (no name)
+  likely one event: 1 failure after t.a::fault
+  odd: header-mismatch: suite pytest: its header counts 8 tests, it holds 7
+  odd: unfinished: 1 test started and never finished"""
+
+
+def shown(folder: Path, document: str) -> str:
+    file = folder / "r.xml"
+    file.write_text(document)
+    return render(read_reports([str(file)])).replace(f"{folder}/", "")
+
+
+def test_failures_retries_oddities_and_what_never_ran_are_all_there(tmp_path: Path) -> None:
+    assert shown(tmp_path, REPORT) == SHOWN
+
+
+def test_a_green_run_still_shows_what_was_retried(tmp_path: Path) -> None:
+    document = "<testsuite><testcase name='a'><flakyFailure message='once'/></testcase></testsuite>"
+    assert shown(tmp_path, document) == (
+        "r.xml: 1 test: 1 flaky\n  retried, passed in the end:\n    a  failed 1 of 2: once"
+    )
+
+
+def test_names_and_messages_cannot_move_the_cursor_nor_open_a_line(tmp_path: Path) -> None:
+    case = "<testcase name='a&#10;  odd: x&#x9b;2J&#x202e;'><failure message='m'/></testcase>"
+    lines = shown(tmp_path, f"<testsuite>{case}</testsuite>").splitlines()
+    assert lines[2] == "    a   odd: x 2J   m"
+
+
+def test_a_report_that_was_not_read_is_never_shown_as_zero_failures(tmp_path: Path) -> None:
+    told = render(read_reports([str(tmp_path / "gone.xml")]))
+    assert "not read" in told
+    assert "runner-crashed" in told
