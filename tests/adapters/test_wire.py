@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.samples import LEAK, ORDERING, SHA, triage
 from triage_bot.adapters import wire
@@ -111,3 +114,36 @@ def test_a_file_is_loaded_and_a_missing_one_says_what_to_check(tmp_path: Path) -
     with pytest.raises(UnreadableInputError, match="cannot be read") as refusal:
         wire.load(tmp_path / "none.json")
     assert "download" in refusal.value.advice
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+WHERE = st.lists(st.integers(0, 12), max_size=6)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_triage_or_one_error(data: bytes) -> None:
+    with pytest.raises(UnreadableInputError):
+        wire.read(data)
+
+
+@given(JSON, WHERE)
+def test_any_value_anywhere_in_a_document_is_read_or_refused(value: object, where: list[int]) -> None:
+    document: Any = json.loads(wire.write(triage(LEAK, ORDERING)))
+    spot: Any = document
+    key: Any = "schema"
+    for step in where:
+        inside = list(spot) if isinstance(spot, dict) else list(range(len(spot)))
+        if not inside:
+            break
+        key = inside[step % len(inside)]
+        if not isinstance(spot[key], (dict, list)):
+            break
+        spot, key = (spot[key], key) if spot[key] else (spot, key)
+    if isinstance(spot, dict) and key in spot:
+        spot[key] = value
+    with suppress(UnreadableInputError):
+        wire.write(wire.read(json.dumps(document).encode()))

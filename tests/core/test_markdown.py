@@ -7,6 +7,8 @@ import re
 import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
+from hypothesis import given
+from hypothesis import strategies as st
 
 from triage_bot.core.markdown import cell, clip, code, fence, html_code, label, prose
 
@@ -21,6 +23,7 @@ HOSTILE = [
     "&lt;b&gt; &#64;team $x^2$ **bold** __b__ ~~gone~~",
     "deadbeefcafe 0123456789abcdef0123456789abcdef01234567",
     "\x1b[31mred\x00 \u202egnp.exe\u2066 \u200b",
+    "_www.evil.example xGH-3",
     "=====",
     "-----",
     "    indented",
@@ -84,3 +87,16 @@ def test_a_label_keeps_only_what_a_diagram_cannot_misread() -> None:
 def test_clipping_says_so() -> None:
     assert clip("abcdef", 4) == "abc…"
     assert clip("abcd", 4) == "abcd"
+
+
+PIECES = [*"`~*_[]()<>@#|\\!&:/.-+=\n\r\t $wax1", "https://", "www.", "&lt;", "-->"]
+NASTY = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+@given(NASTY)
+def test_no_text_escapes_from_where_it_is_put(text: str) -> None:
+    assert tags(render(f"x {prose(text)} y")) <= {"p", "code", "span"}
+    assert tags(render(prose(text))) <= {"p", "code", "span"}
+    assert tags(render(f"x {code(text)} y")) <= {"p", "code"}
+    assert render(f"{fence(text)}\n\nafter").endswith("</code></pre>\n<p>after</p>\n")
+    assert render(f"| a | b |\n|---|---|\n| {cell(text)} | z |\n").count("<td>") == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.test_markdown import render, tags
 from tests.samples import DIFF, LEAK, ORDERING, SHA, TEST, tally, triage
 from triage_bot.core.evidence_view import gantt, repeat_command
 from triage_bot.core.findings import Counts, Grade, Leaker, Problem, Reason, Remedy, Source, VerdictName
@@ -155,6 +156,12 @@ def test_no_hostile_field_leaves_its_place() -> None:
     assert "<b>" not in spans
     assert "<!--" not in spans
     assert spans.count("<details>") == spans.count("</details>")
+    html = render(text)
+    assert "<a " not in html
+    assert tags(html) <= {
+        *("h2", "h3", "p", "strong", "br", "code", "pre", "details", "summary", "sub", "ul", "li"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    }
 
 
 def test_the_chart_holds_only_plain_labels() -> None:

@@ -19,7 +19,7 @@ _UNSAFE = re.compile(
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _LEADING = re.compile(r"^(\d*)([+\-=>.)])")
 # Mentions and issues; addresses with and without a scheme; emoji.
-_LINKS = re.compile(r"(?<=[@#])|(?<=\bGH)(?=-)|(?<=:)(?=//|[\w+\-]+:)|(?<=\bwww)(?=\.)", re.IGNORECASE)
+_LINKS = re.compile(r"(?<=[@#])|(?<=GH)(?=-)|(?<=:)(?=//|[\w+\-]+:)|(?<=www)(?=\.)", re.IGNORECASE)
 _HASH = re.compile(r"[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE)
 """Pieces of what GitHub would take for a commit."""
 
