@@ -12,6 +12,7 @@ from triage_bot.adapters import artifact, github_event
 from triage_bot.adapters.actions import Actions, harmless
 from triage_bot.cli._host import Asked, finish, host_options, office, results
 from triage_bot.core.report import comment as comment_on
+from triage_bot.core.reports import add_up
 from triage_bot.errors import CodeHostError, ExitCode
 from triage_bot.workflows.office import Office
 from triage_bot.workflows.publish import Parts, Published, publish, unpublished
@@ -51,10 +52,7 @@ def command(files: tuple[Path, ...], comment: bool, labels: bool, check: bool, a
 
 def _outputs(desk: Office, done: Published) -> dict[str, str]:
     """What later steps may ask for."""
-    totals: dict[str, int] = {}
-    for triage in done.triages:
-        for name, value in vars(triage.summary).items():
-            totals[name] = totals.get(name, 0) + value
+    total = add_up([triage.summary for triage in done.triages])
     found = [finding for triage in done.triages for finding in triage.findings]
     verdicts = [
         {"test": finding.test, "verdict": finding.verdict.value, "grade": finding.grade.value} for finding in found
@@ -62,8 +60,8 @@ def _outputs(desk: Office, done: Published) -> dict[str, str]:
     return {
         "conclusion": done.conclusion.value if done.conclusion else "",
         "comment-url": desk.url,
-        "tests": str(totals.get("tests", 0)),
-        "failed": str(totals.get("failed", 0) + totals.get("errored", 0)),
+        "tests": str(total.tests),
+        "failed": str(total.failed + total.errored),
         "findings": str(len(found)),
-        "json": json.dumps({"summary": totals, "findings": verdicts}),
+        "json": json.dumps({"summary": vars(total), "findings": verdicts}),
     }

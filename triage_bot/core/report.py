@@ -14,6 +14,7 @@ from triage_bot.core.findings import Finding, Reason, Triage
 from triage_bot.core.fit import Group, Section, fit
 from triage_bot.core.labels import NAMES
 from triage_bot.core.marker import Marker
+from triage_bot.core.reports import add_up
 from triage_bot.core.standing import Acceptance, Case, Standing, cases, mass_failure, untriaged
 
 LIMIT = 65_536
@@ -38,16 +39,15 @@ def comment(
     head = [str(origin.marker)] if origin else []
     head += [f"## {headline(triages, found)}", "", _facts(triages, origin)]
     foot = "<sub>`/triage help` lists what a maintainer can ask for.</sub>"
-    return fit("\n".join(head), _groups(triages, found), foot, limit)
+    return fit("\n".join(head), _groups(triages, found, origin), foot, limit)
 
 
 def headline(triages: Sequence[Triage], found: Sequence[Case]) -> str:
     """The verdict on the whole run, in one line."""
     count = {standing: sum(case.standing is standing for case in found) for standing in Standing}
-    missing, summary = untriaged(triages), [triage.summary for triage in triages]
+    missing, total = untriaged(triages), add_up([triage.summary for triage in triages])
     if mass_failure(triages):
-        failed = sum(counts.failed + counts.errored for counts in summary)
-        return f"❌ {failed:,} of {sum(counts.tests for counts in summary):,} tests failed together: one event"
+        return f"❌ {total.failed + total.errored:,} of {total.tests:,} tests failed together: one event"
     if not found:
         return _quiet_headline(triages, missing)
     failures = len(found) - count[Standing.LATENT] + missing
@@ -74,13 +74,10 @@ def _quiet_headline(triages: Sequence[Triage], missing: int) -> str:
 
 
 def _facts(triages: Sequence[Triage], origin: Origin | None) -> str:
-    totals: dict[str, int] = {}
-    for triage in triages:
-        for name, value in vars(triage.summary).items():
-            totals[name] = totals.get(name, 0) + value
-    words = [("passed", "passed"), ("failed", "failed"), ("errored", "errors"), ("flaky", "passed on retry")]
-    words += [("skipped", "skipped"), ("not_run", "not run")]
-    facts = [f"{totals[name]:,} {word}" for name, word in words if totals.get(name)]
+    total = add_up([triage.summary for triage in triages])
+    words = [(total.passed, "passed"), (total.failed, "failed"), (total.errored, "errors")]
+    words += [(total.flaky, "passed on retry"), (total.skipped, "skipped"), (total.not_run, "not run")]
+    facts = [f"{number:,} {word}" for number, word in words if number]
     devices = sorted({triage.environment.device or triage.environment.runtime for triage in triages} - {""})
     facts += [markdown.prose(device, 80) for device in devices[:4]]
     if origin:
@@ -88,14 +85,14 @@ def _facts(triages: Sequence[Triage], origin: Origin | None) -> str:
     return " · ".join(facts)
 
 
-def _groups(triages: Sequence[Triage], found: Sequence[Case]) -> list[Group]:
+def _groups(triages: Sequence[Triage], found: Sequence[Case], origin: Origin | None) -> list[Group]:
     mass = [case for case in found if _of_mass(case)]
     rest = [case for case in found if not _of_mass(case)]
     titles = {
         Standing.NEEDS_YOU: "Needs you",
         Standing.LATENT: "Latent: real, and not yet biting",
         Standing.EXPLAINED: "Explained",
-        Standing.ACCEPTED: "Accepted on this head",
+        Standing.ACCEPTED: f"Accepted at {origin.marker.sha[:12]} only" if origin else "Accepted",
     }
     groups = [Group("What happened", [_mass_section(mass)])] if mass else []
     for standing, title in titles.items():
