@@ -70,8 +70,9 @@ def run(hub: Hub, origin: Origin, folder: Path, trigger: Trigger, variables: dic
         "RIG_PYTHON": sys.executable,
         "RIG_UPLOADS": hub.world.blob_url,
     }
-    # What this process has in its environment is nobody's business in there.
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "ACT_DISABLE_VERSION_CHECK": "1"}
+    # Of this process's environment a job gets what it needs to start programs and to find packages.
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME") or name.startswith("PIP_")}
+    environ = {**kept, "ACT_DISABLE_VERSION_CHECK": "1"}
     started = time.monotonic()
     done = subprocess.run(
         [
