@@ -152,8 +152,8 @@ class Emulator:
         return EmulatedWorker(self.run, name)
 
     def wait_until(self, condition: Callable[[], bool], timeout: float) -> bool:
-        """Poll in virtual time."""
-        self.run.enter()
+        """Poll in virtual time; no call of the device, so a broken one does not show here."""
+        self.run.host.enter()
         return self.run.host.wait_until(condition, int(timeout * SECOND))
 
     def mark(self, text: str) -> None:
@@ -167,7 +167,7 @@ class Emulator:
 
     def host_sleep(self, seconds: float) -> None:
         """Virtual time passes for the calling thread."""
-        self.run.enter()
+        self.run.host.enter()
         self.run.host.elapse(int(seconds * SECOND))
 
     def intra_kernel(self) -> IntraKernel | None:

@@ -31,7 +31,7 @@ class Timing:
     """A thread prepares and enqueues a batched copy."""
     handover: Range = (15_000, 60_000)
     """A job reaches the thread that it was given to."""
-    poll: Range = (10_000, 20_000)
+    poll: Range = (40_000, 80_000)
     """A thread looks again."""
     wake: Range = (5_000, 15_000)
     """A thread goes on after the device became ready."""

@@ -2,5 +2,6 @@
 
 A module's ``TRUTH`` gives the verdict of each of its tests (``healthy`` where there must be none), ``LEAKER`` and
 ``LEAKING_STREAM`` what the witness of its cross-phase contamination must say, ``POLLUTER`` the test that a later one
-suffers from. pytest collects them only when it is pointed at them.
+suffers from; a polluter that is not in ``TRUTH`` has no verdict of its own. pytest collects all this only when it is
+pointed here.
 """
