@@ -1,0 +1,169 @@
+"""How often the decision is right: experiments on tests of known truth, drawn from a table of failure rates.
+
+Run ``python -m benchmarks.decision_simulation --runs 300``. It prints verdicts against truths, trials to a verdict, and
+the rate of wrong causes. It proves the decision alone: whether an arm really does on a device what its name says is
+another measurement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from triage_bot.core.arms import Arm, Isolation
+from triage_bot.core.evidence import Design, Evidence
+from triage_bot.core.experiment import Step, next_step
+from triage_bot.core.findings import Grade
+from triage_bot.core.judgement import judge
+from triage_bot.core.results import Failure, Outcome
+from triage_bot.core.trials import Boundary, Observation, Residue, Site, StreamUse, Trial
+from triage_bot.core.verdicts import Healthy, Undecided
+
+FAILURE = Failure("AssertionError", "3 blocks corrupt", "test_store.py", 41)
+STREAMS = tuple(StreamUse(name, Site("test_store.py", line), in_suite=True) for line, name in enumerate("abc", 10))
+LEFTOVER = Boundary("control = _drive(...)", Site("test_store.py", 40), (Residue(STREAMS[0], 0.7),))
+DRAINS = (Isolation.DRAINED, Isolation.DRAINED_DEEP)
+NO_CAUSE = {"flaky", "not-reproduced", "inconclusive", "healthy"}
+"""Verdicts that blame nothing: they may miss a cause, and cannot name a wrong one."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A test whose cause is known: how often it fails alike under each arm."""
+
+    name: str
+    verdict: str
+    rate: Callable[[Arm], float]
+    leftover: bool = False
+    reported: bool = True
+    stream_test: bool = True
+    may_be: frozenset[str] = field(default_factory=frozenset)
+    """Verdicts that miss the cause without naming another: the failure is too rare to compare."""
+
+
+def amplified(arm: Arm, *, as_is: float, stretched: float = 0.0, skewed: float = 0.0) -> float:
+    """Failure rate by amplifier alone; a skew matters on stream ``b``."""
+    if arm.stretched:
+        return stretched
+    if arm.skewed is not None:
+        return skewed if arm.skewed == "b" else as_is
+    return as_is
+
+
+def leak(as_is: float, stretched: float, *, deep: bool = False) -> Callable[[Arm], float]:
+    cured = {Isolation.DRAINED_DEEP, Isolation.SERIALIZED} | (set() if deep else {Isolation.DRAINED})
+    return lambda arm: 0.0 if arm.isolation in cured else amplified(arm, as_is=as_is, stretched=stretched)
+
+
+def race(as_is: float, stretched: float, skewed: float = 1.0, *, needs_eager: bool = False) -> Callable[[Arm], float]:
+    def rate(arm: Arm) -> float:
+        if arm.isolation is Isolation.SERIALIZED or (needs_eager and arm.skewed and not arm.eager):
+            return 0.0
+        return amplified(arm, as_is=as_is, stretched=stretched, skewed=skewed)
+
+    return rate
+
+
+def always(rate: float) -> Callable[[Arm], float]:
+    return lambda _: rate
+
+
+CONTAMINATION, ORDERING = "cross-phase-contamination", "ordering-bug"
+FLAKE = frozenset({"flaky", "not-reproduced"})
+TRUTHS = (
+    Truth("leak, 3 % as-is, stretched always", CONTAMINATION, leak(0.03, 1.0), leftover=True),
+    Truth("leak, 3 % as-is, only named", CONTAMINATION, leak(0.03, 1.0), leftover=True, reported=False),
+    Truth("leak, stretched 90 %", CONTAMINATION, leak(0.03, 0.9), leftover=True),
+    Truth("leak between iterations", CONTAMINATION, leak(0.6, 1.0, deep=True), leftover=True),
+    Truth("race, as-is always", ORDERING, race(1.0, 1.0)),
+    Truth("race, stretched", ORDERING, race(0.0, 1.0), leftover=True),
+    Truth("race, skewed", ORDERING, race(0.0, 0.0), reported=False),
+    Truth("race, skewed and eager", ORDERING, race(0.0, 0.0, needs_eager=True)),
+    Truth("deadline", "time-sensitive", lambda arm: amplified(arm, as_is=0.0, stretched=1.0, skewed=0.5)),
+    Truth("broken", "broken", always(1.0)),
+    Truth("broken, only named", "broken", always(1.0), reported=False),
+    Truth("healthy, only named", "healthy", always(0.0), reported=False),
+    Truth("reported, never again", "not-reproduced", always(0.0)),
+    *(
+        Truth(f"flake, {rate:.0%}", "flaky", always(rate), may_be=FLAKE, leftover=leftover)
+        for leftover in (False,)
+        for rate in (0.03, 0.1, 0.3, 0.5, 0.7, 0.9)
+    ),
+    Truth("flake, 50 %, not a stream test", "flaky", always(0.5), stream_test=False),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulated experiment."""
+
+    verdict: str
+    grade: Grade | None
+    trials: tuple[Trial, ...]
+
+
+def simulate(truth: Truth, seed: int, cap: int = 20) -> Run:
+    """The experiment on a test of this truth, its chances drawn from a seed."""
+    chance = random.Random(seed)
+    design = Design(FAILURE if truth.reported else None, cap=cap)
+    trials: list[Trial] = []
+    while isinstance(step := next_step(design, trials), Step):
+        failed = chance.random() < truth.rate(step.arm)
+        trials.append(Trial(len(trials), step.arm, observation(truth, step.arm, failed=failed), step.search))
+    verdict = judge(design, Evidence.of(design, trials))
+    assert not isinstance(verdict, Undecided)
+    if isinstance(verdict, Healthy):
+        return Run("healthy", None, tuple(trials))
+    return Run(verdict.name.value, verdict.grade, tuple(trials))
+
+
+def observation(truth: Truth, arm: Arm, *, failed: bool) -> Observation:
+    """What a trial of this truth shows."""
+    return Observation(
+        outcome=Outcome.FAILED if failed else Outcome.PASSED,
+        failure=FAILURE if failed else None,
+        seconds=1.0,
+        streams=STREAMS if truth.stream_test else (),
+        boundaries=(LEFTOVER,) if truth.leftover and arm.isolation in DRAINS else (),
+    )
+
+
+def wrong_cause(truth: Truth, run: Run) -> bool:
+    """Whether the verdict blames something that is not the cause."""
+    return run.verdict not in {truth.verdict, *NO_CAUSE}
+
+
+def missed(truth: Truth, run: Run) -> bool:
+    """Whether the verdict is neither the truth nor one that a rare failure may end in."""
+    return run.verdict not in {truth.verdict, *truth.may_be}
+
+
+def row(truth: Truth, runs: Sequence[Run]) -> str:
+    verdicts = Counter(f"{run.verdict}{'?' if run.grade is Grade.SUSPECTED else ''}" for run in runs)
+    shares = ", ".join(f"{name} {100 * count / len(runs):.1f}" for name, count in verdicts.most_common())
+    mean = sum(len(run.trials) for run in runs) / len(runs)
+    wrong = 100 * sum(wrong_cause(truth, run) for run in runs) / len(runs)
+    lost = 100 * sum(missed(truth, run) for run in runs) / len(runs)
+    most = max(len(run.trials) for run in runs)
+    return f"{truth.name:34} {mean:6.1f} {most:4d} {wrong:6.2f} {lost:7.2f}   {shares}"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--runs", type=int, default=300, help="experiments a truth")
+    runs = options.parse_args().runs
+    print(f"{'truth':34} {'trials':>6} {'max':>4} {'wrong%':>6} {'missed%':>7}   verdicts in % (? = suspected)")
+    everything = []
+    for truth in TRUTHS:
+        drawn = [simulate(truth, seed) for seed in range(runs)]
+        everything += [(truth, run) for run in drawn]
+        print(row(truth, drawn), flush=True)
+    wrong = sum(wrong_cause(truth, run) for truth, run in everything)
+    print(f"wrong causes: {wrong} of {len(everything)} ({100 * wrong / len(everything):.2f} %)")
+
+
+if __name__ == "__main__":
+    main()

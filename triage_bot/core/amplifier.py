@@ -1,0 +1,79 @@
+"""The search for an amplifier: the first arm under which the failure is frequent.
+
+Its trials never enter a comparison: an arm that was chosen because it failed looks worse than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto, unique
+
+from triage_bot.core.arms import AS_IS, STRETCHED, Arm
+from triage_bot.core.evidence import Evidence, Reading
+
+
+@dataclass(frozen=True)
+class Looking:
+    """The search is not over."""
+
+    next: Arm
+    """What to try next."""
+
+
+@dataclass(frozen=True)
+class Amplifier:
+    """The failure is frequent under this arm; ``as-is`` when it needs no amplifier."""
+
+    arm: Arm
+
+
+@dataclass(frozen=True)
+class NoAmplifier:
+    """Nothing makes the failure frequent."""
+
+
+@unique
+class _Standing(Enum):
+    FREQUENT = auto()
+    RARE = auto()
+    OPEN = auto()
+
+
+def seek(evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
+    """Where the search stands: candidates are tried in order of their cost, and the first frequent one is held."""
+    for arm in _candidates(evidence):
+        standing = _standing(evidence, arm)
+        if standing is _Standing.FREQUENT:
+            return Amplifier(arm)
+        if standing is _Standing.OPEN:
+            return Looking(arm)
+    return NoAmplifier()
+
+
+def _candidates(evidence: Evidence) -> Iterator[Arm]:
+    yield AS_IS
+    if not evidence.probed:
+        return
+    yield STRETCHED
+    for eager in (False, True):
+        # The streams are read when they are needed: by then the first trials have named them.
+        for stream in evidence.streams:
+            yield Arm(skewed=stream.name, eager=eager)
+
+
+def _standing(evidence: Evidence, arm: Arm) -> _Standing:
+    """By itself a failure is frequent at 3 of 3; under an amplifier at 2 of 2, or of 3 once it has shown."""
+    reads = evidence.under(arm, search=True)
+    hits = sum(read.reading is Reading.ALIKE for read in reads)
+    misses = len(reads) - hits
+    if arm == AS_IS:
+        enough, patience = 3, 1
+    elif arm == STRETCHED:
+        enough, patience = 2, 2
+    else:
+        # One trial a stream: slowing the right one shows a missing wait at once, and there may be many streams.
+        enough, patience = 2, 2 if hits else 1
+    if misses >= patience:
+        return _Standing.RARE
+    return _Standing.FREQUENT if hits >= enough else _Standing.OPEN

@@ -1,0 +1,144 @@
+"""Comparing arms: interleaved rounds, their pairs, and what varying the isolation did to the failure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+
+from triage_bot.core.arms import AS_IS, Arm, Isolation
+from triage_bot.core.evidence import Design, Evidence, Read, Reading
+from triage_bot.core.stats import fisher_one_sided
+
+COMPARABLE = 0.2
+"""Above this p-value two arms fail alike equally often, as far as a look can tell: 5 of 5 against 3 of 5 does."""
+PATIENCE = 2
+"""An arm that gave so many unusable trials and no usable one is given up: each may cost a whole timeout."""
+FUTILE = {5: 0, 10: 2}
+"""Pairs → failures of the held arm with which no later look can be expected to prove anything."""
+
+Round = dict[Arm, Read]
+
+
+@unique
+class Effect(str, Enum):
+    """What the varied arm did to the failure."""
+
+    CURED = "cured"
+    """It never failed alike, and the held arm did: proven at a look."""
+    UNMOVED = "unmoved"
+    """It fails alike as often as the held arm."""
+    REDUCED = "reduced"
+    """It fails alike, but provably less often."""
+    NOT_COVERED = "not-covered"
+    """It fails alike, but the probes could not isolate all that ran; or it gives no usable trial at all."""
+    OPEN = "open"
+    """Too few usable pairs, or too small a difference."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The held arm against one that differs in a single choice."""
+
+    arm: Arm
+    """The varied arm."""
+    pairs: int
+    """Usable pairs that the comparison rests on; 0 before the first look."""
+    p_value: float
+    """Exact, one-sided: the held arm fails alike more often. 1.0 before the first look."""
+    effect: Effect
+
+
+def chain(evidence: Evidence, held: Arm) -> tuple[Arm, ...]:
+    """The arms to compare with ``held``: each one is worth its trials only when the one before fails alike too."""
+    if not evidence.probed:
+        return ()
+    isolated = tuple(held.with_isolation(isolation) for isolation in Isolation)
+    return (*isolated, AS_IS) if held.amplified else isolated
+
+
+def rounds(evidence: Evidence, held: Arm) -> list[Round]:
+    """The compared trials of a held arm, round by round: a new round starts when an arm comes again."""
+    arms = {held, *chain(evidence, held)}
+    found: list[Round] = []
+    for read in evidence.reads:
+        if read.trial.search or read.trial.arm not in arms:
+            continue
+        if not found or read.trial.arm in found[-1]:
+            found.append({})
+        found[-1][read.trial.arm] = read
+    return found
+
+
+def contrast(design: Design, evidence: Evidence, held: Arm, arm: Arm) -> Contrast:
+    """What ``arm`` did to the failure, at the last look that its pairs have reached."""
+    pairs = [
+        (round_[held], round_[arm])
+        for round_ in rounds(evidence, held)
+        if held in round_ and arm in round_ and round_[held].usable and round_[arm].usable
+    ]
+    pairs = pairs[: _last_look(design, evidence, held, len(pairs))]
+    held_failed = sum(one.reading is Reading.ALIKE for one, _ in pairs)
+    failed = sum(other.reading is Reading.ALIKE for _, other in pairs)
+    p_value = fisher_one_sided(held_failed, len(pairs), failed, len(pairs))
+    return Contrast(arm, len(pairs), p_value, _effect(design, evidence, arm, len(pairs), p_value))
+
+
+def contrasts(design: Design, evidence: Evidence, held: Arm) -> dict[Arm, Contrast]:
+    """One contrast for each arm of the chain."""
+    return {arm: contrast(design, evidence, held, arm) for arm in chain(evidence, held)}
+
+
+def refuted(evidence: Evidence, arm: Arm) -> bool:
+    """Whether the next arm of the chain is worth trying: this one failed alike, or is given up."""
+    return _given_up(evidence, arm) or evidence.alike(arm) > 0
+
+
+def futile(evidence: Evidence, held: Arm) -> bool:
+    """Whether the held arm itself fails too rarely for a comparison to prove anything."""
+    reads = [round_[held] for round_ in rounds(evidence, held) if held in round_]
+    return any(
+        len(reads) >= look and sum(read.reading is Reading.ALIKE for read in reads[:look]) <= failures
+        for look, failures in FUTILE.items()
+    )
+
+
+def exhausted(design: Design, evidence: Evidence, held: Arm) -> bool:
+    """Whether the held arm has had all its compared trials."""
+    return len(evidence.under(held, search=False)) >= design.cap
+
+
+def _last_look(design: Design, evidence: Evidence, held: Arm, pairs: int) -> int:
+    if exhausted(design, evidence, held):
+        return pairs
+    return max((look for look in design.looks if look <= pairs), default=0)
+
+
+def _given_up(evidence: Evidence, arm: Arm) -> bool:
+    reads = evidence.under(arm, search=False)
+    return len(reads) >= PATIENCE and not any(read.usable for read in reads)
+
+
+def _effect(design: Design, evidence: Evidence, arm: Arm, pairs: int, p_value: float) -> Effect:
+    failing = [read for read in evidence.under(arm, search=False) if read.reading is Reading.ALIKE]
+    if _given_up(evidence, arm):
+        return Effect.NOT_COVERED
+    if failing and all(_uncovered(read, arm.isolation) for read in failing):
+        return Effect.NOT_COVERED
+    if p_value <= design.alpha:
+        return Effect.REDUCED if failing else Effect.CURED
+    if failing and pairs and p_value > COMPARABLE:
+        return Effect.UNMOVED
+    return Effect.OPEN
+
+
+def _uncovered(read: Read, isolation: Isolation | None) -> bool:
+    """Whether this trial may have failed alike only because the isolation did not reach all that ran.
+
+    A pass needs no cover: what little the isolation did reach was enough.
+    """
+    gaps = read.trial.observation.coverage.gaps
+    if isolation is None:
+        return False
+    if isolation is Isolation.SERIALIZED:
+        return bool(gaps)
+    return any(gap.startswith("hook-missing:") or gap == "no-line-boundaries" for gap in gaps)

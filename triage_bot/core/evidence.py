@@ -1,0 +1,184 @@
+"""What is to be explained, and what the trials so far say about it.
+
+Everything here follows from the trials in their order, so a journal that is read again gives the same evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, unique
+from functools import cached_property
+
+from triage_bot.core.alike import alike
+from triage_bot.core.arms import AS_IS, Arm, Isolation
+from triage_bot.core.findings import ArmTally
+from triage_bot.core.results import Failure, Outcome
+from triage_bot.core.trials import StreamUse, Trial
+
+VACUOUS = "vacuous-control"
+"""Family of the failures in which the control phase of a self-validating test never raced."""
+
+
+def no_family(text: str) -> str:
+    """Families of nothing: every text is plain."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What an experiment on one test may do, and what it is about."""
+
+    failure: Failure | None = None
+    """The failure to explain, from a report; None: the first one that a trial shows."""
+    stream_test: bool = False
+    """Declared a stream test by marker or configuration; otherwise its first trial tells."""
+    cap: int = 20
+    """At most so many compared trials an arm."""
+    alpha: float = 0.01
+    """Highest p-value that proves a difference between two arms."""
+    family: Callable[[str], str] = no_family
+    """Family of a failure's text; empty when none matches."""
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Numbers of pairs at which arms are compared: 5, 10, 20 … and the cap; empty when nothing can be proven."""
+        looks = []
+        look = FIRST_LOOK
+        while look < self.cap:
+            looks.append(look)
+            look *= 2
+        return (*looks, self.cap) if self.cap >= FIRST_LOOK else ()
+
+
+FIRST_LOOK = 5
+"""Fewest pairs that can prove anything: 5 of 5 against 0 of 5 is p = 0.004, 4 against 0 of 4 is 0.014."""
+
+
+@unique
+class Reading(str, Enum):
+    """What one trial says about the failure under explanation."""
+
+    ALIKE = "alike"
+    CLEAN = "clean"
+    """It passed; or, serialized, the control no longer raced, so the race needs concurrency."""
+    OTHERWISE = "otherwise"
+    """It failed in another way: reported, and no evidence about this failure."""
+    UNUSABLE = "unusable"
+    """It was skipped or did not run; or, serialized, it crashed or ran out of time."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A trial and what it says."""
+
+    trial: Trial
+    reading: Reading
+
+    @property
+    def usable(self) -> bool:
+        """Whether it counts for or against."""
+        return self.reading in (Reading.ALIKE, Reading.CLEAN)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The trials of one test, read against the failure that they are to explain."""
+
+    explained: Failure | None
+    """None as long as nothing failed."""
+    from_report: bool
+    """Whether that failure was reported, rather than first seen here."""
+    family: str
+    """Family of the explained failure."""
+    probed: bool
+    """Whether it is a stream test: declared, marked, or seen using a stream other than the default one at first."""
+    reads: tuple[Read, ...]
+
+    @classmethod
+    def of(cls, design: Design, trials: Sequence[Trial]) -> Evidence:
+        """The trials as they read under this design."""
+        explained = design.failure or _first_failure(design, trials)
+        return cls(
+            explained=explained,
+            from_report=design.failure is not None,
+            family=_family(design, explained) if explained else "",
+            probed=design.stream_test or _shows_streams(trials),
+            reads=tuple(Read(trial, _read(design, trial, explained)) for trial in trials),
+        )
+
+    @cached_property
+    def streams(self) -> tuple[StreamUse, ...]:
+        """Every stream that a trial used, in the order of first use."""
+        seen = {stream.name: stream for read in self.reads for stream in reversed(read.trial.observation.streams)}
+        order = [stream.name for read in self.reads for stream in read.trial.observation.streams]
+        return tuple(seen[name] for name in dict.fromkeys(order))
+
+    def under(self, arm: Arm, *, search: bool | None = None) -> list[Read]:
+        """The reads under an arm; only those that searched, or only those that did not, when asked."""
+        return [
+            read for read in self.reads if read.trial.arm == arm and (search is None or read.trial.search is search)
+        ]
+
+    def alike(self, arm: Arm) -> int:
+        """How often it failed alike under an arm."""
+        return sum(read.reading is Reading.ALIKE for read in self.under(arm))
+
+    @property
+    def latent(self) -> bool:
+        """Whether only an amplifier has shown the failure."""
+        return self.explained is not None and not self.from_report and self.alike(AS_IS) == 0
+
+    def tallies(self) -> tuple[ArmTally, ...]:
+        """What the trials under each arm came to, in the order of their first trial."""
+        return tuple(self.tally(arm) for arm in dict.fromkeys(read.trial.arm for read in self.reads))
+
+    def tally(self, arm: Arm) -> ArmTally:
+        """What the trials under one arm came to. A failure that is no evidence counts as failed otherwise."""
+        reads = self.under(arm)
+        return ArmTally(
+            arm=arm,
+            runs=len(reads),
+            failed=self.alike(arm),
+            failed_otherwise=sum(
+                read.reading is not Reading.ALIKE and read.trial.observation.outcome.bad for read in reads
+            ),
+            seconds=sum(read.trial.observation.seconds for read in reads),
+        )
+
+
+def _shows_streams(trials: Sequence[Trial]) -> bool:
+    marked = any(trial.observation.marked_stream for trial in trials)
+    return marked or any(stream.name != "default" for trial in trials[:1] for stream in trial.observation.streams)
+
+
+def _family(design: Design, failure: Failure) -> str:
+    return design.family(f"{failure.type}: {failure.message}\n{failure.text}")
+
+
+def _first_failure(design: Design, trials: Sequence[Trial]) -> Failure | None:
+    """The first failure that the test itself can be blamed for: an amplifier may close the control's window."""
+    for trial in trials:
+        failure = trial.observation.failure
+        if failure and trial.observation.outcome.bad:
+            plain = not trial.arm.amplified and trial.arm.isolation is None
+            if plain or _family(design, failure) != VACUOUS:
+                return failure
+    return None
+
+
+def _read(design: Design, trial: Trial, explained: Failure | None) -> Reading:
+    observation = trial.observation
+    serialized = trial.arm.isolation is Isolation.SERIALIZED
+    if observation.outcome in (Outcome.SKIPPED, Outcome.NOT_RUN):
+        return Reading.UNUSABLE
+    if serialized and observation.outcome in (Outcome.CRASHED, Outcome.TIMED_OUT):
+        return Reading.UNUSABLE
+    if not observation.outcome.bad:
+        return Reading.CLEAN
+    failure = observation.failure
+    if failure is None or explained is None:
+        return Reading.OTHERWISE
+    if alike(failure, explained):
+        return Reading.ALIKE
+    return Reading.CLEAN if serialized and _family(design, failure) == VACUOUS else Reading.OTHERWISE

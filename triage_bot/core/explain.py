@@ -1,0 +1,119 @@
+"""A verdict in words: the finding that a person reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triage_bot.core.alike import signature
+from triage_bot.core.arms import AS_IS
+from triage_bot.core.evidence import Evidence
+from triage_bot.core.findings import ArmTally, Finding, Grade, Leaker, Witness
+from triage_bot.core.stats import excluded_rate, rate_interval
+from triage_bot.core.verdicts import (
+    Broken,
+    CrossPhaseContamination,
+    Finds,
+    Flaky,
+    Healthy,
+    Inconclusive,
+    NotReproduced,
+    OrderingBug,
+    TimeSensitive,
+    VacuousControl,
+    Verdict,
+)
+
+
+@dataclass(frozen=True)
+class Clean:
+    """A test without a failure: nothing was reported, nothing was seen, so there is nothing to find."""
+
+    test: str
+    """Node id."""
+    arms: tuple[ArmTally, ...]
+    """In the order of their first trial."""
+    excluded_rate: float
+    """As-is failure rates from here up are ruled out with 95 % confidence; 1.0 without a pass."""
+
+
+def tell(test: str, verdict: Verdict, evidence: Evidence) -> Finding | Clean:
+    """The finding of a verdict; ``Clean`` when there is no failure to find anything about."""
+    if isinstance(verdict, Healthy):
+        passes = sum(read.usable for read in evidence.under(AS_IS))
+        return Clean(test, evidence.tallies(), excluded_rate(passes))
+    as_is = evidence.under(AS_IS)
+    failure = evidence.explained
+    return Finding(
+        test=test,
+        verdict=verdict.name,
+        grade=verdict.grade,
+        why=_why(verdict, evidence),
+        failure=failure,
+        signature=signature(failure) if failure else "",
+        family=evidence.family,
+        arms=evidence.tallies(),
+        reason=verdict.reason if isinstance(verdict, Inconclusive) else None,
+        p_value=verdict.p_value,
+        latent=evidence.latent,
+        rate=rate_interval(evidence.alike(AS_IS), sum(read.usable for read in as_is)) if as_is else None,
+        witness=verdict.witness if isinstance(verdict, CrossPhaseContamination) else None,
+    )
+
+
+def _why(verdict: Finds, evidence: Evidence) -> str:  # noqa: PLR0911 - one return a verdict
+    match verdict:
+        case CrossPhaseContamination():
+            return _why_contamination(verdict)
+        case OrderingBug():
+            return (
+                "draining between phases changes nothing and running one operation at a time makes it pass: "
+                "two operations of one phase race, so a wait is missing in the code under test"
+            )
+        case TimeSensitive():
+            return (
+                "delays alone make it fail, even one operation at a time: it races the clock or another host thread, "
+                "not work on the device"
+            )
+        case Broken(failures=failures):
+            low = rate_interval(failures, failures)[0]
+            return (
+                f"it failed alike in all {failures} trials, whatever the arm: it fails at least {low:.0%} of the time"
+            )
+        case VacuousControl():
+            return "its control phase never raced, so the test proves nothing on this device"
+        case Flaky():
+            return _why_flaky(evidence)
+        case NotReproduced():
+            return f"it never failed so again; {_ruled_out(evidence)}"
+        case Inconclusive(reason=reason, detail=detail):
+            return f"{reason.value}: {detail}"
+
+
+def _why_contamination(verdict: CrossPhaseContamination) -> str:
+    left = describe(verdict.witness)
+    if verdict.witness.leaker is Leaker.CODE_UNDER_TEST:
+        return f"{left}; the code under test returned with work in flight: is that its contract?"
+    if verdict.grade is Grade.CONFIRMED:
+        return f"{left}; it ran into the next phase, and with that work drained the failure is gone"
+    return f"{left}; whether that work causes the failure was not proven"
+
+
+def describe(witness: Witness) -> str:
+    """The leftover work in words: how much, on which stream, after which statement."""
+    longest = witness.boundary.residues[0]
+    milliseconds = f"{1000 * longest.seconds:.1f}".removesuffix(".0")
+    return f"{milliseconds} ms of work were left on {longest.stream.name} after `{witness.boundary.statement}`"
+
+
+def _why_flaky(evidence: Evidence) -> str:
+    reads = [read for read in evidence.under(AS_IS) if read.usable]
+    failed = evidence.alike(AS_IS)
+    low, high = rate_interval(failed, len(reads))
+    rate = f"it fails as-is in {failed} of {len(reads)} trials ({low:.0%} to {high:.0%})"
+    return f"{rate}, and no arm was shown to move it" if evidence.probed else f"{rate}; it is not a stream test"
+
+
+def _ruled_out(evidence: Evidence) -> str:
+    passes = sum(read.usable for read in evidence.under(AS_IS))
+    rate = excluded_rate(passes)
+    return f"a failure rate of {rate:.0%} or more would have shown in {passes} as-is trials with 95 % probability"

@@ -1,0 +1,222 @@
+"""From evidence to a verdict: which pattern of arms proves what.
+
+The same rules stop the experiment and name its result, so no trial runs after the answer is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from triage_bot.core.amplifier import Amplifier, Looking, seek
+from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
+from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile
+from triage_bot.core.evidence import VACUOUS, Design, Evidence, Reading
+from triage_bot.core.findings import Grade, Leaker, Reason, Witness
+from triage_bot.core.stats import fisher_one_sided
+from triage_bot.core.verdicts import (
+    Broken,
+    CrossPhaseContamination,
+    Flaky,
+    Healthy,
+    Inconclusive,
+    NotReproduced,
+    OrderingBug,
+    TimeSensitive,
+    Undecided,
+    VacuousControl,
+    Verdict,
+)
+from triage_bot.core.witness import testify
+
+NEARLY_ALWAYS = 0.9
+"""A flake that fails this often is the hardest to tell from a broken test."""
+MISTAKEN = 0.005
+"""How often such a flake may fail every time and be called broken for certain: 51 failures in a row."""
+ENOUGH_PASSES = 5
+"""As-is trials after which a test without any failure, or with a vacuous control, is left alone."""
+EVERY_ARM = tuple(arm.with_isolation(isolation) for isolation in (None, *Isolation) for arm in (AS_IS, STRETCHED))
+"""The arms under which a test that always fails is tried before it is called broken."""
+_DRAINS = (Isolation.DRAINED, Isolation.DRAINED_DEEP)
+
+
+def judge(design: Design, evidence: Evidence, *, over: bool = False) -> Verdict | Undecided:
+    """The verdict of these trials; ``Undecided`` while more of them would tell.
+
+    ``over``: no more will come, because the budget is spent. Then there is always a verdict.
+    """
+    verdict = _judge(design, evidence)
+    return _cut_short(design, evidence) if over and isinstance(verdict, Undecided) else verdict
+
+
+def held_arm(evidence: Evidence) -> Arm | None:
+    """The arm that is held while others are compared with it; None while the search for it goes on."""
+    sought = seek(evidence)
+    if isinstance(sought, Looking):
+        return None
+    return sought.arm if isinstance(sought, Amplifier) else AS_IS
+
+
+def always_alike(evidence: Evidence) -> int:
+    """How often it failed alike, if it never did anything else of use; else 0."""
+    usable = [read for read in evidence.reads if read.usable]
+    return len(usable) if all(read.reading is Reading.ALIKE for read in usable) else 0
+
+
+def rests(design: Design, evidence: Evidence, held: Arm) -> bool:
+    """Whether comparing is over: the held arm has had its trials, or fails too rarely for them to prove anything."""
+    return exhausted(design, evidence, held) or futile(evidence, held)
+
+
+def _judge(design: Design, evidence: Evidence) -> Verdict | Undecided:
+    if evidence.reads and all(read.reading is Reading.UNUSABLE for read in evidence.reads):
+        outcome = evidence.reads[0].trial.observation.outcome.value
+        return Inconclusive(Reason.COULD_NOT_RERUN, f"here it was {outcome}")
+    if evidence.explained is None:
+        return _without_failure(design, evidence)
+    if evidence.family == VACUOUS:
+        return _vacuous(design, evidence)
+    held = held_arm(evidence)
+    return Undecided() if held is None else _compared(design, evidence, held)
+
+
+def _without_failure(design: Design, evidence: Evidence) -> Verdict | Undecided:
+    passes = len(evidence.under(AS_IS))
+    searched = held_arm(evidence) is not None
+    return Healthy() if searched and passes >= min(ENOUGH_PASSES, design.cap) else Undecided()
+
+
+def _vacuous(design: Design, evidence: Evidence) -> Verdict | Undecided:
+    """The text says it; one failure of the kind here confirms it."""
+    if evidence.alike(AS_IS):
+        return VacuousControl(Grade.CONFIRMED)
+    tried = len(evidence.under(AS_IS)) >= min(ENOUGH_PASSES, design.cap)
+    return VacuousControl(Grade.SUSPECTED) if tried else Undecided()
+
+
+def _compared(design: Design, evidence: Evidence, held: Arm) -> Verdict | Undecided:
+    found = contrasts(design, evidence, held)
+    isolated = {isolation: found[held.with_isolation(isolation)] for isolation in Isolation if found}
+    for isolation in _DRAINS:
+        if isolated and isolated[isolation].effect is Effect.CURED:
+            return _contamination(evidence, isolated[isolation])
+    verdict: Verdict | Undecided = Undecided()
+    if isolated and isolated[Isolation.SERIALIZED].effect is Effect.CURED:
+        verdict = _race(isolated)
+    elif isolated and all(one.effect in (Effect.UNMOVED, Effect.NOT_COVERED) for one in isolated.values()):
+        verdict = _unmoved(design, evidence, held, found)
+    if isinstance(verdict, Undecided) and _finished(design, evidence, held):
+        return _unproven(design, evidence, held, found)
+    return verdict
+
+
+def _contamination(evidence: Evidence, cured: Contrast) -> Verdict:
+    """A proven difference names no cause by itself: the leftover work must have been seen."""
+    witness = _witness(evidence, cured.arm)
+    if witness is None:
+        return Inconclusive(
+            Reason.ARMS_CONTRADICT, f"it never fails under {cured.arm}, yet no leftover work was seen", cured.p_value
+        )
+    grade = Grade.CONFIRMED if witness.leaker is Leaker.TEST else Grade.SUSPECTED
+    return CrossPhaseContamination(grade, witness, cured.arm, cured.p_value)
+
+
+def _race(isolated: Mapping[Isolation, Contrast]) -> Verdict | Undecided:
+    """Serialized it is gone: a race. Inside one phase, if draining between phases changes nothing."""
+    serialized = isolated[Isolation.SERIALIZED]
+    drains = [isolated[isolation] for isolation in _DRAINS]
+    if any(drain.effect is Effect.NOT_COVERED for drain in drains):
+        return _not_covered(serialized.p_value, "a race, but phase boundaries could not be drained")
+    if all(drain.effect is Effect.UNMOVED for drain in drains):
+        return OrderingBug(serialized.p_value)
+    return Undecided()
+
+
+def _unmoved(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict | Undecided:
+    """No isolation changes it: host timing, a broken test, or plain chance."""
+    uncovered = any(one.effect is Effect.NOT_COVERED for one in found.values())
+    smallest = min(one.p_value for one in found.values())
+    if held.amplified:
+        as_is = found[AS_IS]
+        if as_is.effect in (Effect.CURED, Effect.REDUCED):
+            detail = "the amplifier matters, but not all that ran could be isolated"
+            return _not_covered(as_is.p_value, detail) if uncovered else TimeSensitive(as_is.p_value)
+        return Flaky(Grade.CONFIRMED, smallest) if as_is.effect is Effect.UNMOVED else Undecided()
+    failures = always_alike(evidence)
+    if failures and uncovered:
+        return _not_covered(None, "it fails every time, but not all that ran could be isolated")
+    if failures:
+        return _broken(design, evidence, failures)
+    return _not_always(evidence, smallest)
+
+
+def _broken(design: Design, evidence: Evidence, failures: int) -> Verdict | Undecided:
+    certain = NEARLY_ALWAYS**failures <= MISTAKEN
+    arms = EVERY_ARM if evidence.probed else (AS_IS,)
+    if not certain and any(len(evidence.under(arm, search=False)) < design.cap for arm in arms):
+        return Undecided()
+    return Broken(Grade.CONFIRMED if certain else Grade.SUSPECTED, failures)
+
+
+def _not_always(evidence: Evidence, smallest: float) -> Verdict:
+    """It passed at least once: plain chance, unless only stretching it made it pass."""
+    plain, stretched = (
+        [read for read in evidence.reads if read.usable and read.trial.arm.stretched is side] for side in (False, True)
+    )
+    failed, failed_stretched = (sum(read.reading is Reading.ALIKE for read in side) for side in (plain, stretched))
+    if failed == len(plain) and fisher_one_sided(failed, len(plain), failed_stretched, len(stretched)) <= MISTAKEN:
+        return Inconclusive(Reason.ARMS_CONTRADICT, "it fails every time, but less often when it is stretched")
+    return Flaky(Grade.CONFIRMED, smallest)
+
+
+def _not_covered(p_value: float | None, detail: str) -> Inconclusive:
+    return Inconclusive(Reason.ARM_NOT_COVERED, detail, p_value)
+
+
+def _witness(evidence: Evidence, arm: Arm) -> Witness | None:
+    return testify([read.trial.observation for read in evidence.under(arm)], evidence.explained)
+
+
+def _finished(design: Design, evidence: Evidence, held: Arm) -> bool:
+    """Whether no comparison can come any more, and the as-is rate is as well known as it will be."""
+    if not rests(design, evidence, held):
+        return False
+    return evidence.latent or len(evidence.under(AS_IS, search=False)) >= design.cap
+
+
+def _unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict:
+    """All trials are spent and no pattern is proven: say what is known."""
+    smallest = min((one.p_value for one in found.values()), default=None)
+    if failures := always_alike(evidence):
+        return Broken(Grade.SUSPECTED, failures)
+    if any(one.effect is Effect.REDUCED for one in found.values()):
+        return Inconclusive(Reason.ARMS_CONTRADICT, "an arm makes it fail less often, and none makes it stop", smallest)
+    if suspicion := _suspicion(evidence, held, found):
+        return suspicion
+    failed = any(read.reading is Reading.ALIKE for read in evidence.reads)
+    if not failed:
+        return NotReproduced()
+    if found and not design.looks:
+        return Inconclusive(Reason.BUDGET_SPENT, f"{design.cap} trials an arm can prove nothing")
+    settled = all(one.effect is Effect.UNMOVED for one in found.values())
+    return Flaky(Grade.CONFIRMED if settled else Grade.SUSPECTED, smallest)
+
+
+def _suspicion(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> CrossPhaseContamination | None:
+    """Leftover work of the test was seen, and no drained trial has failed alike."""
+    drained = held.with_isolation(Isolation.DRAINED)
+    if evidence.alike(drained):
+        return None
+    witness = _witness(evidence, drained)
+    if witness is None or witness.leaker is not Leaker.TEST:
+        return None
+    p_value = found[drained].p_value if drained in found and found[drained].pairs else None
+    return CrossPhaseContamination(Grade.SUSPECTED, witness, drained, p_value)
+
+
+def _cut_short(design: Design, evidence: Evidence) -> Verdict:
+    if evidence.explained is None:
+        return Healthy()
+    held = held_arm(evidence)
+    if held and (suspicion := _suspicion(evidence, held, contrasts(design, evidence, held))):
+        return suspicion
+    return Inconclusive(Reason.BUDGET_SPENT, f"the budget ended after {len(evidence.reads)} trials")

@@ -1,0 +1,118 @@
+"""The verdicts, as types.
+
+What a verdict does not prove: that there is no second cause; that the failure cannot happen another way; that a
+test which never failed here never fails. A proven difference alone names no cause: contamination also needs the
+witness that saw the leftover work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from triage_bot.core.arms import Arm
+from triage_bot.core.findings import Grade, Reason, VerdictName, Witness
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """More trials would tell."""
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """Nothing failed, and no failure was reported."""
+
+
+@dataclass(frozen=True)
+class CrossPhaseContamination:
+    """Work left over from an earlier phase ran during a later one."""
+
+    name: ClassVar = VerdictName.CROSS_PHASE_CONTAMINATION
+    grade: Grade
+    witness: Witness
+    drained: Arm
+    """The arm that cured it, or was seen to drain something."""
+    p_value: float | None
+    """None when no comparison reached a look."""
+
+
+@dataclass(frozen=True)
+class OrderingBug:
+    """A race inside one phase, in the code under test."""
+
+    name: ClassVar = VerdictName.ORDERING_BUG
+    grade: ClassVar = Grade.CONFIRMED
+    p_value: float
+
+
+@dataclass(frozen=True)
+class TimeSensitive:
+    """Host timing alone: a deadline, or a race between host threads."""
+
+    name: ClassVar = VerdictName.TIME_SENSITIVE
+    grade: ClassVar = Grade.CONFIRMED
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Broken:
+    """It fails alike every time, whatever is done."""
+
+    name: ClassVar = VerdictName.BROKEN
+    p_value: ClassVar[float | None] = None
+    grade: Grade
+    failures: int
+
+
+@dataclass(frozen=True)
+class VacuousControl:
+    """The failure says that the control phase never raced."""
+
+    name: ClassVar = VerdictName.VACUOUS_CONTROL
+    p_value: ClassVar[float | None] = None
+    grade: Grade
+
+
+@dataclass(frozen=True)
+class Flaky:
+    """It fails alike sometimes, and no arm moves it."""
+
+    name: ClassVar = VerdictName.FLAKY
+    grade: Grade
+    p_value: float | None
+    """The smallest among the arms; None when none was compared."""
+
+
+@dataclass(frozen=True)
+class NotReproduced:
+    """It never failed again."""
+
+    name: ClassVar = VerdictName.NOT_REPRODUCED
+    grade: ClassVar = Grade.SUSPECTED
+    p_value: ClassVar[float | None] = None
+
+
+@dataclass(frozen=True)
+class Inconclusive:
+    """Nothing could be concluded, and why not."""
+
+    name: ClassVar = VerdictName.INCONCLUSIVE
+    grade: ClassVar = Grade.SUSPECTED
+    reason: Reason
+    detail: str
+    p_value: float | None = None
+
+
+Finds: TypeAlias = (
+    CrossPhaseContamination
+    | OrderingBug
+    | TimeSensitive
+    | Broken
+    | VacuousControl
+    | Flaky
+    | NotReproduced
+    | Inconclusive
+)
+"""The verdicts that find something."""
+Verdict: TypeAlias = Finds | Healthy

@@ -1,0 +1,44 @@
+"""The witness: the boundary at which drained trials found leftover work, and whose stream it was.
+
+Limits: an amplifier's own stalls are leftover work too; a witness says where work was left, never that it did harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triage_bot.core.findings import Leaker, Witness
+from triage_bot.core.results import Failure
+from triage_bot.core.trials import Boundary, Observation, Site
+
+_AFTER_THE_CALL = {"call", "teardown"}
+"""Boundaries that a failure during the call cannot have needed."""
+
+
+def testify(observations: Sequence[Observation], failure: Failure | None) -> Witness | None:
+    """The boundary with the most leftover work among those that recur in half of the drained trials; None without."""
+    seen: dict[tuple[str, Site], list[Boundary]] = {}
+    for observation in observations:
+        for boundary in observation.boundaries:
+            if boundary.residues and not _too_late(boundary, failure):
+                seen.setdefault((boundary.statement, boundary.site), []).append(boundary)
+    recurring = [found for found in seen.values() if 2 * len(found) >= len(observations)]
+    if not recurring:
+        return None
+    typical = max((_median(found) for found in recurring), key=_seconds)
+    residues = tuple(sorted(typical.residues, key=lambda residue: -residue.seconds))
+    leaker = Leaker.TEST if residues[0].stream.in_suite else Leaker.CODE_UNDER_TEST
+    return Witness(leaker, Boundary(typical.statement, typical.site, residues))
+
+
+def _too_late(boundary: Boundary, failure: Failure | None) -> bool:
+    during = failure.when if failure else "call"
+    return during == "call" and boundary.statement in _AFTER_THE_CALL
+
+
+def _seconds(boundary: Boundary) -> float:
+    return sum(residue.seconds for residue in boundary.residues)
+
+
+def _median(found: Sequence[Boundary]) -> Boundary:
+    return sorted(found, key=_seconds)[len(found) // 2]

@@ -1,0 +1,153 @@
+"""Triage: run trials of each suspect until its verdict is known, then weigh the findings of the run together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from typing import Protocol
+
+from triage_bot.core.evidence import Design, Evidence, no_family
+from triage_bot.core.experiment import Done, Step, next_step
+from triage_bot.core.explain import Clean, tell
+from triage_bot.core.findings import Finding, Grade
+from triage_bot.core.judgement import judge
+from triage_bot.core.results import Failure
+from triage_bot.core.stats import adjusted
+from triage_bot.core.trials import Trial
+from triage_bot.core.verdicts import Undecided
+from triage_bot.ports import Clock, Lab
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A test to explain."""
+
+    test: str
+    """Node id, as the lab collected it."""
+    failure: Failure | None = None
+    """What a report says of it; None when it was only named."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How far a triage may go."""
+
+    cap: int = 20
+    """At most so many compared trials an arm."""
+    budget: float | None = 600.0
+    """Seconds for the whole run; None for no limit. A trial that has started is not cut short by it."""
+    stream_tests: tuple[str, ...] = ()
+    """Globs over node ids: tests to probe whatever their first trial shows."""
+    family: Callable[[str], str] = no_family
+    """Family of a failure's text."""
+
+
+class Watcher(Protocol):
+    """Is told what runs and what it showed, as it happens."""
+
+    def starting(self, test: str, ordinal: int, step: Step) -> None:
+        """A trial is about to run."""
+
+    def observed(self, test: str, trial: Trial) -> None:
+        """A trial has ended. The next one starts when this returns, so what it writes is never lost."""
+
+
+@dataclass(frozen=True)
+class Triaged:
+    """What a run came to: every suspect is in one of the two, in the order given."""
+
+    findings: tuple[Finding, ...]
+    clean: tuple[Clean, ...]
+
+
+@dataclass
+class _Case:
+    """A suspect under way."""
+
+    suspect: Suspect
+    design: Design
+    trials: list[Trial] = field(default_factory=list)
+    told: Finding | Clean | None = None
+
+
+def triage(  # noqa: PLR0913 - the ports and the policy of one run; a bundle of them would be a bag
+    suspects: Sequence[Suspect],
+    lab: Lab,
+    clock: Clock,
+    policy: Policy,
+    watcher: Watcher,
+    *,
+    prior: Mapping[str, Sequence[Trial]] | None = None,
+) -> Triaged:
+    """Explain every suspect. ``prior``: trials of an earlier run by node id, which are not run again."""
+    marked = {test.node_id for test in lab.collected() if test.marked_stream}
+    cases = [
+        _Case(suspect, _design(suspect, policy, marked), list((prior or {}).get(suspect.test, ())))
+        for suspect in suspects
+    ]
+    end = None if policy.budget is None else clock.seconds() + policy.budget
+    for position, case in enumerate(cases):
+        _work(case, lab, clock, watcher, _share(clock, end, len(cases) - position))
+    _prove_again(cases, lab, clock, watcher, end)
+    told = _weighed([case.told for case in cases if case.told])
+    return Triaged(
+        findings=tuple(one for one in told if isinstance(one, Finding)),
+        clean=tuple(one for one in told if isinstance(one, Clean)),
+    )
+
+
+def _design(suspect: Suspect, policy: Policy, marked: set[str]) -> Design:
+    declared = suspect.test in marked or any(fnmatch(suspect.test, glob) for glob in policy.stream_tests)
+    return Design(suspect.failure, stream_test=declared, cap=policy.cap, family=policy.family)
+
+
+def _share(clock: Clock, end: float | None, suspects: int) -> float | None:
+    """When the next of ``suspects`` must be done, so that each gets its part of what is left."""
+    return None if end is None else clock.seconds() + (end - clock.seconds()) / suspects
+
+
+def _work(case: _Case, lab: Lab, clock: Clock, watcher: Watcher, end: float | None) -> None:
+    over = False
+    while not over and not isinstance(step := next_step(case.design, case.trials), Done):
+        over = end is not None and clock.seconds() >= end
+        if not over:
+            _run(case, step, lab, watcher)
+    evidence = Evidence.of(case.design, case.trials)
+    verdict = judge(case.design, evidence, over=over)
+    assert not isinstance(verdict, Undecided), "an experiment that is done has a verdict"
+    case.told = tell(case.suspect.test, verdict, evidence)
+
+
+def _run(case: _Case, step: Step, lab: Lab, watcher: Watcher) -> None:
+    ordinal = len(case.trials)
+    watcher.starting(case.suspect.test, ordinal, step)
+    observation = lab.run(case.suspect.test, step.arm, ordinal)
+    trial = Trial(ordinal, step.arm, observation, step.search)
+    case.trials.append(trial)
+    watcher.observed(case.suspect.test, trial)
+
+
+def _prove_again(cases: Sequence[_Case], lab: Lab, clock: Clock, watcher: Watcher, end: float | None) -> None:
+    """Many comparisons prove something by chance: what does not hold among them all is compared further."""
+    told = [case.told for case in cases if case.told]
+    for case, before, after in zip(cases, told, _weighed(told), strict=True):
+        if before != after:
+            case.design = replace(case.design, alpha=case.design.alpha / len(cases))
+            _work(case, lab, clock, watcher, end)
+
+
+def _weighed(told: Sequence[Finding | Clean]) -> list[Finding | Clean]:
+    """Each finding as it stands among all comparisons of the run: what does not hold is only suspected."""
+    compared = [one.p_value for one in told if isinstance(one, Finding) and one.p_value is not None]
+    holds = dict(zip(compared, adjusted(compared), strict=True))
+    alpha = Design().alpha
+    return [
+        replace(one, grade=Grade.SUSPECTED)
+        if isinstance(one, Finding)
+        and one.grade is Grade.CONFIRMED
+        and one.p_value is not None
+        and one.p_value <= alpha < holds[one.p_value]
+        else one
+        for one in told
+    ]
