@@ -30,7 +30,7 @@ $(VENV)/.rig: $(VENV)/.installed tests/rig/expressions/package-lock.json
 	touch $@
 
 test-rig: $(VENV)/.rig  ## the pull-request side against a fake GitHub: its API, the workflows by act, the linters
-	$(BIN)/python -m pytest tests/rig
+	$(BIN)/python -m pytest tests/rig -n 2 --dist loadfile
 
 test-torch: $(TORCH_VENV)/.installed  ## the torch hooks, on a CPU build
 	$(TORCH_VENV)/bin/python -m pytest -m torch tests/torch
