@@ -40,8 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, which a triage tool registers too."""
+    """Register the marker, which a triage tool registers too; refuse a device that is not there."""
     config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
+    if config.getoption("kvrace_runtime") == "cuda":
+        choice.require_cuda()
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -62,11 +64,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the specimens alone unless an argument points at them."""
-    if collection_path != SPECIMENS:
+    """Leave the specimens alone, but for those that an argument points at."""
+    if not collection_path.is_relative_to(SPECIMENS):
         return None
     places = [(config.invocation_params.dir / arg.split("::")[0]).resolve() for arg in config.args]
-    return None if any(place.is_relative_to(SPECIMENS) for place in places) else True
+    asked = [place for place in places if place.is_relative_to(SPECIMENS)]
+    on_the_way = any(place.is_relative_to(collection_path) or collection_path.is_relative_to(place) for place in asked)
+    return None if on_the_way else True
 
 
 @pytest.hookimpl(optionalhook=True)

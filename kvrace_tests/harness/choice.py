@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,26 +32,34 @@ def emulated(config: pytest.Config) -> bool:
 def _cuda_is_usable() -> bool:
     if not any(file.exists() for file in DRIVER_FILES):
         return False
-    # torch then asks NVML whether there is a device, and a process that only collected can still be forked.
-    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
     try:
-        return bool(import_module(CUDA_MODULE).available())
+        return bool(_cuda().available())
     except ImportError:
         return False
 
 
-def cuda_device() -> Streams:
-    """The CUDA device of this process; ``pytest.UsageError`` when there is none."""
+def require_cuda() -> None:
+    """``pytest.UsageError`` when there is no CUDA device to run on. Does not initialize CUDA."""
     try:
-        cuda = import_module(CUDA_MODULE)
+        usable = bool(_cuda().available())
     except ImportError as error:
         raise pytest.UsageError(
             f"--kvrace-runtime cuda needs torch and cuda-bindings ({error}): install the extra 'cuda', "
             "or choose --kvrace-runtime emulated"
         ) from error
-    if not cuda.available():
+    if not usable:
         raise pytest.UsageError(
             "--kvrace-runtime cuda finds no CUDA device: check the driver, or choose --kvrace-runtime emulated"
         )
-    device: Streams = cuda.CudaStreams()
+
+
+def cuda_device() -> Streams:
+    """The CUDA device of this process, initialized."""
+    device: Streams = _cuda().CudaStreams()
     return device
+
+
+def _cuda() -> ModuleType:
+    # torch then asks NVML whether there is a device, and a process that only collected can still be forked.
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    return import_module(CUDA_MODULE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -12,7 +13,9 @@ ROOT = Path(__file__).parents[2]
 
 def _pytest(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    # A machine that has a device plays one that has none.
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
 
 def test_it_is_green_without_the_bot_and_writes_its_numbers_to_junit(tmp_path: Path) -> None:
@@ -61,3 +64,23 @@ def test_the_table_is_printed_instead_of_running() -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("edge ")
     assert "passed" not in done.stdout
+
+
+def test_specimens_are_collected_only_where_an_argument_points() -> None:
+    listed = _pytest("kvrace_tests", "kvrace_tests/specimens/emulated/test_deadline.py", "--collect-only").stdout
+    assert "test_steps_end_in_time" in listed
+    assert "test_store_orders_after_compute_write" in listed
+    assert "test_leaky_store" not in listed
+
+
+def test_a_cuda_device_that_is_not_there_is_one_clear_error() -> None:
+    done = _pytest("kvrace_tests", "--kvrace-runtime", "cuda")
+    assert done.returncode == 4
+    (line,) = done.stderr.strip().splitlines()
+    assert "or choose --kvrace-runtime emulated" in line
+
+
+def test_less_than_one_schedule_is_refused() -> None:
+    done = _pytest("kvrace_tests", "--kvrace-schedules", "0")
+    assert done.returncode == 4
+    assert "--kvrace-schedules needs at least 1 schedule" in done.stderr
