@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,8 @@ def test_some_bad_and_some_passed_is_flaky_in_any_order(attempts: tuple[Attempt,
         ((FAILED, ERRORED), Outcome.ERRORED),
         ((RETRIED, RETRIED, FAILED), Outcome.FAILED),
         ((FAILED, RERUN), Outcome.FAILED),
+        ((FAILED, replace(TEARDOWN, retry=True)), Outcome.FAILED),
+        ((RERUN,), Outcome.ERRORED),
         ((PASSED, TEARDOWN), Outcome.ERRORED),
         ((SKIPPED, PASSED), Outcome.PASSED),
         ((SKIPPED, SKIPPED), Outcome.SKIPPED),

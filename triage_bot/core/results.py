@@ -113,7 +113,8 @@ class TestResult:
         """The worst of its attempts, retried ones aside; passed when it is flaky."""
         if self.flaky:
             return Outcome.PASSED
-        outcomes = {attempt.outcome for attempt in folded(self.attempts) if not attempt.retry}
+        attempts = folded(self.attempts)
+        outcomes = {one.outcome for one in attempts if not one.retry} or {one.outcome for one in attempts}
         return next(outcome for outcome in _WORST_FIRST if outcome in outcomes)
 
     @property
@@ -145,7 +146,7 @@ def folded(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
     """The attempts with each failed teardown made part of the attempt that it ended."""
     merged: list[Attempt] = []
     for attempt in attempts:
-        if merged and attempt.failure is not None and attempt.failure.when == "teardown":
+        if merged and not attempt.retry and attempt.failure is not None and attempt.failure.when == "teardown":
             merged[-1] = attempt
         else:
             merged.append(attempt)

@@ -98,9 +98,9 @@ class Collector:
         """The document stops here: keep what is certain of what is open."""
         while self._attributes is not None:
             told = self._case.attempts(self._attributes) if self._case else ()
-            certain = tuple(attempt for attempt in told if attempt.outcome.bad)
-            self._suite.bad += bool(certain)
-            self._suite.add(*_named(self._attributes), certain or (NOT_RUN,))
+            certain = any(attempt.outcome.bad and not attempt.retry for attempt in told)
+            self._suite.bad += certain
+            self._suite.add(*_named(self._attributes), told if certain else (NOT_RUN,))
             self._leave_case()
         while self._open:
             self._end_suite()
