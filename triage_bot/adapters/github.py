@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import requests
 from github import Auth, Github, GithubException
+from github.WorkflowRun import WorkflowRun
 
 from triage_bot.adapters import github_event, github_facts, github_json
 from triage_bot.adapters.download import Downloads
@@ -49,6 +50,7 @@ class GitHubForge:
     """One repository on GitHub, as the ``Forge`` port."""
 
     def __init__(self, client: Github, repository: str, patience: Patience, downloads: Downloads) -> None:
+        self._client = client
         self._repository = client.get_repo(repository)
         self._patience = patience
         self._downloads = downloads
@@ -105,7 +107,9 @@ class GitHubForge:
 
     def triages(self, run_id: int) -> Sequence[Triage]:
         """Of artifacts with one name, the newest counts: a run that was tried again leaves several."""
-        run = self._repository.get_workflow_run(run_id)
+        # A run that knows this one address is not fetched before its artifacts are listed.
+        known = {"artifacts_url": f"{self._repository.url}/actions/runs/{run_id}/artifacts"}
+        run = self._client.create_from_raw_data(WorkflowRun, known)
         listed = self._maybe(lambda: sorted(run.get_artifacts(), key=lambda it: it.id)) or []
         newest = {it.name: it for it in listed}
         wanted = [newest[name] for name in sorted(newest) if f"{name}-".startswith(f"{ARTIFACT}-")]
