@@ -5,9 +5,9 @@ Text of a report reaches the terminal only without its control characters: a tes
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
+from triage_bot.adapters.plain import plain
 from triage_bot.core.cascades import cascades
 from triage_bot.core.findings import Counts
 from triage_bot.core.reports import Report, add_up
@@ -17,8 +17,6 @@ from triage_bot.core.wording import counted
 
 MOST_SHOWN = 50
 """Tests listed under one heading; the rest is counted."""
-_WIDTH = 160
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -31,17 +29,17 @@ def render(reports: Sequence[Report]) -> str:
 
 def _report(report: Report) -> Iterator[str]:
     whole = "" if report.complete or report.unread else "  (incomplete)"
-    yield f"{_plain(report.path)}: {'not read' if report.unread else _counts(report.counts)}{whole}"
+    yield f"{plain(report.path)}: {'not read' if report.unread else _counts(report.counts)}{whole}"
     yield from _section("failed", report.failing, _failed)
     yield from _section("retried, passed in the end", report.flaky, _retried)
     unfinished = [result for result in report.results if result.outcome is Outcome.NOT_RUN]
-    yield from _section("never finished", unfinished, lambda result: _plain(str(result.id)))
+    yield from _section("never finished", unfinished, lambda result: plain(str(result.id)))
     for cascade in cascades(report.failing):
-        where = f" in {_plain(cascade.worker)}" if cascade.worker else ""
+        where = f" in {plain(cascade.worker)}" if cascade.worker else ""
         followers = counted(len(cascade.followers), "failure")
-        yield f"  likely one event{where}: {followers} after {_plain(str(cascade.origin.id))}"
+        yield f"  likely one event{where}: {followers} after {plain(str(cascade.origin.id))}"
     for problem in report.problems:
-        yield f"  odd: {problem.kind}: {_plain(problem.detail)}"
+        yield f"  odd: {problem.kind}: {plain(problem.detail)}"
 
 
 def _section(heading: str, results: Sequence[TestResult], line: Callable[[TestResult], str]) -> Iterator[str]:
@@ -58,17 +56,17 @@ def _failed(result: TestResult) -> str:
     tried = f" ({bad} attempts)" if bad > 1 else ""
     failure = result.failure
     if failure is None:
-        return f"{_plain(str(result.id))}{tried}"
+        return f"{plain(str(result.id))}{tried}"
     place = f"{failure.file}:{failure.line}: " if failure.file else ""
     sort = family(failure)
     said = f"{failure.type}: {failure.message}" if failure.type else failure.message
-    return _plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
+    return plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
 
 
 def _retried(result: TestResult) -> str:
     bad = [attempt for attempt in result.attempts if attempt.outcome.bad]
     reason = next((attempt.failure.message for attempt in bad if attempt.failure), "")
-    return _plain(f"{result.id}  failed {len(bad)} of {len(result.attempts)}: {reason}")
+    return plain(f"{result.id}  failed {len(bad)} of {len(result.attempts)}: {reason}")
 
 
 def _counts(counts: Counts) -> str:
@@ -83,9 +81,3 @@ def _counts(counts: Counts) -> str:
         (counts.not_run, "never finished"),
     )
     return f"{counted(counts.tests, 'test')}: " + ", ".join(f"{count:,} {name}" for count, name in named if count)
-
-
-def _plain(text: str) -> str:
-    """One line of it, without control characters."""
-    line = _CONTROL.sub(" ", text).strip()
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"

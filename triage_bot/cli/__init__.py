@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 import triage_bot
+from triage_bot.adapters.config import defaults
 
 COMMANDS = {
     "inspect": "What the reports say. Reruns nothing, needs no network.",
@@ -37,5 +39,10 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup)
 @click.version_option(triage_bot.__version__, prog_name="triage-bot")
-def main() -> None:
-    """From a red GPU check to its cause, the proof, and a fix that was tried."""
+@click.pass_context
+def main(context: click.Context) -> None:
+    """From a red GPU check to its cause, the proof, and a fix that was tried.
+
+    Defaults for the options are read from [tool.triage-bot] in pyproject.toml.
+    """
+    context.default_map = defaults(Path.cwd())

@@ -20,7 +20,7 @@ VACUOUS = "vacuous-control"
 """Family of the failures in which the control phase of a self-validating test never raced."""
 
 
-def no_family(text: str) -> str:
+def no_family(failure: Failure) -> str:
     """Families of nothing: every text is plain."""
     return ""
 
@@ -37,8 +37,8 @@ class Design:
     """At most so many compared trials an arm."""
     alpha: float = 0.01
     """Highest p-value that proves a difference between two arms."""
-    family: Callable[[str], str] = no_family
-    """Family of a failure's text; empty when none matches."""
+    family: Callable[[Failure], str] = no_family
+    """Family of a failure; empty when none matches."""
 
     @property
     def looks(self) -> tuple[int, ...]:
@@ -153,7 +153,7 @@ def _shows_streams(trials: Sequence[Trial]) -> bool:
 
 
 def _family(design: Design, failure: Failure) -> str:
-    return design.family(f"{failure.type}: {failure.message}\n{failure.text}")
+    return design.family(failure)
 
 
 def _first_failure(design: Design, trials: Sequence[Trial]) -> Failure | None:

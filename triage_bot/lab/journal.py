@@ -27,9 +27,9 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"conditions": conditions}) + "\n", encoding="utf-8")
 
-    def trials(self, test: str) -> tuple[Trial, ...]:
-        """What was observed of ``test`` so far."""
-        return tuple(self._trials.get(test, ()))
+    def by_test(self) -> dict[str, tuple[Trial, ...]]:
+        """What was observed so far, by node id."""
+        return {test: tuple(trials) for test, trials in self._trials.items()}
 
     def add(self, test: str, trial: Trial) -> None:
         """Write ``trial`` down; it is on disk when this returns."""

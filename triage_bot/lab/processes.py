@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 from triage_bot.lab.torch_runtime import FORKABLE_ENVIRONMENT
@@ -19,7 +20,7 @@ LOG_TAIL = 1_500
 def start_pytest(arguments: Sequence[str], log: Path, descriptors: Sequence[int] = ()) -> subprocess.Popen[bytes]:
     """Start ``python -m pytest`` in a session of its own; what it prints goes to ``log``."""
     environment = {**os.environ, **FORKABLE_ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", "-p", _plugin(), "-p", "no:cacheprovider", *arguments]
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
@@ -30,6 +31,12 @@ def start_pytest(arguments: Sequence[str], log: Path, descriptors: Sequence[int]
             pass_fds=tuple(descriptors),
             start_new_session=True,
         )
+
+
+def _plugin() -> str:
+    """Our plugin, also where plugins are not loaded by themselves, or where the bot runs from a folder."""
+    installed = metadata.entry_points(group="pytest11", name="triage-bot")
+    return "triage-bot" if installed else "triage_bot.pytest_plugin"
 
 
 def end_group(group: int) -> None:

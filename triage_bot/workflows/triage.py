@@ -14,19 +14,10 @@ from triage_bot.core.findings import Finding, Grade
 from triage_bot.core.judgement import judge
 from triage_bot.core.results import Failure
 from triage_bot.core.stats import adjusted
+from triage_bot.core.suspects import Suspect
 from triage_bot.core.trials import Trial
 from triage_bot.core.verdicts import Undecided
 from triage_bot.ports import Clock, Lab
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A test to explain."""
-
-    test: str
-    """Node id, as the lab collected it."""
-    failure: Failure | None = None
-    """What a report says of it; None when it was only named."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +30,8 @@ class Policy:
     """Seconds for the whole run; None for no limit. A trial that has started is not cut short by it."""
     stream_tests: tuple[str, ...] = ()
     """Globs over node ids: tests to probe whatever their first trial shows."""
-    family: Callable[[str], str] = no_family
-    """Family of a failure's text."""
+    family: Callable[[Failure], str] = no_family
+    """Family of a failure."""
 
 
 class Watcher(Protocol):

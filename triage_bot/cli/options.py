@@ -1,0 +1,24 @@
+"""Kinds of option values that commands share."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+
+
+class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic from click 8.3 on
+    """Seconds, from ``90``, ``90s``, ``10m`` or ``1h``."""
+
+    name = "duration"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds; fails with what a duration looks like."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value).strip())
+        if found is None or float(found[1]) == 0:
+            self.fail(f"{value!r} is no duration: write 90s, 10m or 1h", param, ctx)
+        return float(found[1]) * _UNITS[found[2]]

@@ -1,0 +1,135 @@
+"""``triage-bot rerun``."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from triage_bot.adapters import terminal_rerun, wire
+from triage_bot.adapters.job import source
+from triage_bot.adapters.junit.reading import read_reports
+from triage_bot.adapters.junit.writing import write_report
+from triage_bot.cli.options import Duration
+from triage_bot.core.findings import VerdictName
+from triage_bot.core.signatures import family
+from triage_bot.core.trials import Trial
+from triage_bot.errors import ExitCode, LabError, UsageError
+from triage_bot.lab.journal import Journal
+from triage_bot.lab.pytest_lab import PytestLab
+from triage_bot.workflows.rerun import Request, rerun
+from triage_bot.workflows.triage import Policy
+
+FOLDER = Path(".triage")
+"""Journal, logs and orders of a run, in the working folder."""
+
+
+class _Watcher:
+    """The journal first: what is shown is already on disk."""
+
+    def __init__(self, journal: Journal, progress: terminal_rerun.Progress) -> None:
+        self._journal = journal
+        self.starting = progress.starting
+        self._show = progress.observed
+
+    def observed(self, test: str, trial: Trial) -> None:
+        self._journal.add(test, trial)
+        self._show(test, trial)
+
+
+class _Monotonic:
+    def seconds(self) -> float:
+        return time.monotonic()
+
+
+@click.command("rerun")
+@click.option("--test", "tests", multiple=True, metavar="NAME", help="A node id, or a part that only one test has.")
+@click.option("--junit", "reports", multiple=True, metavar="REPORT", help="Triage what failed in this report.")
+@click.option("-n", "--reruns", type=click.IntRange(1), default=20, show_default=True, help="Trials an arm at most.")
+@click.option("--suite", multiple=True, metavar="PATH", help="The suite; without it the bundled race suite.")
+@click.option("--runtime", type=click.Choice(["auto", "cuda", "emulated"]), default="auto", show_default=True)
+@click.option("--budget", type=Duration(), default="10m", show_default=True, help="Time for the whole run.")
+@click.option("--timeout", type=Duration(), default="2m", show_default=True, help="Time after which a trial is ended.")
+@click.option("--stream-tests", multiple=True, metavar="GLOB", help="Probe these tests, whatever they show.")
+@click.option("--max-failures", type=click.IntRange(1), default=50, show_default=True, help="More are one event.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("triage.json"), show_default=True)
+@click.option("--junit-out", type=click.Path(dir_okay=False, path_type=Path), help="Write one merged JUnit report.")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted run stopped.")
+@click.option(
+    "--fail-on", multiple=True, metavar="VERDICT", help="Exit with 10 when a test gets this verdict (a,b or repeated)."
+)
+@click.argument("pytest_arguments", nargs=-1, metavar="[-- PYTEST_ARGUMENT…]")
+def command(**options: Any) -> int:
+    """The experiment: find out why tests fail, and prove it.
+
+    Each trial runs in a process of its own. What follows -- goes to pytest.
+    """
+    if not options["tests"] and not options["reports"]:
+        raise UsageError("there is nothing to rerun", "name a test with --test, or a report with --junit")
+    fail_on = _verdicts(options["fail_on"])
+    reports = read_reports(options["reports"]) if options["reports"] else ()
+    arguments = [*_suite(options["suite"]), f"--triage-runtime={options['runtime']}", *options["pytest_arguments"]]
+    journal = Journal(FOLDER / "journal.jsonl", _conditions(options, arguments), resume=options["resume"])
+    progress = terminal_rerun.Progress()
+    request = Request(options["tests"], reports, options["max_failures"], source(os.environ))
+    policy = Policy(options["reruns"], options["budget"], tuple(options["stream_tests"]), family)
+    progress.say("collecting the suite")
+    try:
+        with PytestLab(arguments, FOLDER.resolve(), options["timeout"]) as lab:
+            done = rerun(request, lab, _Monotonic(), policy, _Watcher(journal, progress), prior=journal.by_test())
+    except KeyboardInterrupt:
+        progress.say("interrupted; the same command with --resume goes on from here")
+        raise
+    _write(options["out"], wire.write(done.triage))
+    if options["junit_out"] is not None:
+        write_report(options["junit_out"], reports, done.triage)
+    click.echo(terminal_rerun.summary(done.triage, done.clean, progress.elapsed()))
+    click.echo(f"\nwritten: {options['out']}")
+    bad = any(finding.verdict in fail_on and not finding.latent for finding in done.triage.findings)
+    return ExitCode.VERDICT_FAILED if bad else ExitCode.DONE
+
+
+def _verdicts(words: tuple[str, ...]) -> frozenset[VerdictName]:
+    names = [name.strip() for word in words for name in word.split(",") if name.strip()]
+    known = {verdict.value for verdict in VerdictName}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--fail-on: {name!r} is no verdict", f"the verdicts are {', '.join(sorted(known))}")
+    return frozenset(VerdictName(name) for name in names)
+
+
+def _suite(paths: tuple[str, ...]) -> list[str]:
+    for path in paths:
+        if not Path(path.partition("::")[0]).exists():
+            raise UsageError(f"--suite: there is no {path}", "give a file or folder that pytest can collect")
+    if paths:
+        return list(paths)
+    bundled = importlib.util.find_spec("kvrace_tests")
+    if bundled is None or not bundled.submodule_search_locations:
+        raise LabError("the bundled race suite is not installed", "name your suite with --suite")
+    return [str(bundled.submodule_search_locations[0])]
+
+
+def _conditions(options: Mapping[str, Any], arguments: list[str]) -> dict[str, Any]:
+    """What must be the same for trials to be evidence of one experiment."""
+    return {
+        "pytest": arguments,
+        "tests": list(options["tests"]),
+        "reports": list(options["reports"]),
+        "timeout": options["timeout"],
+    }
+
+
+def _write(path: Path, data: bytes) -> None:
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}", "name another place with --out") from None

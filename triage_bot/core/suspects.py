@@ -1,0 +1,128 @@
+"""Which failures of the reports are worth trials, and what is known of the others without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from triage_bot.core.alike import signature
+from triage_bot.core.cascades import MassFailure, cascades, mass_failure
+from triage_bot.core.findings import Finding, Grade, Reason, VerdictName
+from triage_bot.core.reports import ABSENT, Report, add_up
+from triage_bot.core.resolve import Resolver, Unresolved
+from triage_bot.core.results import Failure, TestId, TestResult
+from triage_bot.core.signatures import family
+
+MASS_SAMPLE = 3
+"""Failures of a mass failure that get trials: enough to tell a broken build from a broken machine."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A test to explain."""
+
+    test: str
+    """Node id, as the lab collected it."""
+    failure: Failure | None = None
+    """What a report says of it; None when it was only named."""
+    before: tuple[str, ...] = ()
+    """Node ids of the tests that ran before it in its worker, in that order."""
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """The failures of the reports: some to be tried, some told as they are."""
+
+    suspects: tuple[Suspect, ...]
+    findings: tuple[Finding, ...]
+
+
+def sort_out(reports: Sequence[Report], resolver: Resolver, max_failures: int) -> Sorted:
+    """Every failure of the reports as a suspect or as a finding that needs no trial."""
+    counts = add_up([report.counts for report in reports])
+    ran = counts.tests - counts.skipped - counts.not_run
+    mass = mass_failure(counts.failed + counts.errored, ran, max_failures)
+    suspects: list[Suspect] = []
+    findings: list[Finding] = []
+    for report in reports:
+        followers = {
+            follower.position: cascade.origin for cascade in cascades(report.failing) for follower in cascade.followers
+        }
+        order = list(report.order())
+        for result in report.failing:
+            node_id = resolver.resolve(result.id, result.attempts[-1].file)
+            if isinstance(node_id, Unresolved):
+                findings.append(_could_not_rerun(result, node_id))
+            elif (origin := followers.get(result.position)) is not None:
+                findings.append(_follower(result, node_id, _name(origin.id, resolver)))
+            elif mass is not None and len(suspects) >= MASS_SAMPLE:
+                findings.append(_part_of_mass(result, node_id, mass))
+            else:
+                before = tuple(_ran_before(order[: result.position], resolver))
+                suspects.append(Suspect(node_id, result.failure, before))
+        findings.extend(_unread(report))
+    return Sorted(tuple(suspects), tuple(findings))
+
+
+def _name(test: TestId, resolver: Resolver) -> str:
+    node_id = resolver.resolve(test)
+    return node_id if isinstance(node_id, str) else str(test)
+
+
+def _ran_before(tests: Sequence[TestId], resolver: Resolver) -> Iterator[str]:
+    for test in tests:
+        if isinstance(node_id := resolver.resolve(test), str):
+            yield node_id
+
+
+def _told(result: TestResult, test: str, verdict: VerdictName, why: str) -> Finding:
+    failure = result.failure
+    return Finding(
+        test=test,
+        verdict=verdict,
+        grade=Grade.SUSPECTED,
+        why=why,
+        failure=failure,
+        signature=signature(failure) if failure else "",
+        family=family(failure) if failure else "",
+        arms=(),
+    )
+
+
+def _inconclusive(result: TestResult, test: str, reason: Reason, detail: str) -> Finding:
+    told = _told(result, test, VerdictName.INCONCLUSIVE, f"{reason.value}: {detail}")
+    return replace(told, reason=reason)
+
+
+def _could_not_rerun(result: TestResult, why: Unresolved) -> Finding:
+    return _inconclusive(result, str(result.id), Reason.COULD_NOT_RERUN, why.reason)
+
+
+def _part_of_mass(result: TestResult, node_id: str, mass: MassFailure) -> Finding:
+    return _inconclusive(result, node_id, Reason.MASS_FAILURE, f"{mass.why}; {MASS_SAMPLE} of them were tried")
+
+
+def _follower(result: TestResult, node_id: str, origin: str) -> Finding:
+    why = f"{origin} failed before it in the same process with a fault that outlives its test"
+    return replace(_told(result, node_id, VerdictName.CROSS_TEST_CONTAMINATION, why), polluter=origin)
+
+
+def _unread(report: Report) -> Iterator[Finding]:
+    """A report that is not there is a finding: it never means that nothing failed."""
+    if report.unread is not None and report.unread.kind == ABSENT:
+        reason, detail = Reason.RUNNER_CRASHED, report.unread.detail
+    elif not report.complete and not report.failing:
+        reason, detail = Reason.REPORT_INCOMPLETE, "the report ends early and tells no failure"
+    else:
+        return
+    yield Finding(
+        test=report.path,
+        verdict=VerdictName.INCONCLUSIVE,
+        grade=Grade.SUSPECTED,
+        why=f"{reason.value}: {detail}",
+        failure=None,
+        signature="",
+        family="",
+        arms=(),
+        reason=reason,
+    )
