@@ -137,9 +137,9 @@ class Table:
         for row in self.rows:
             said = ", ".join(f"{verdict} {count}" for verdict, count in row.verdicts.items())
             print(f"{row.truth:27} {sum(row.verdicts.values()):8} {row.trials_mean:7.1f} {row.trials_most:5}  {said}")
-        share = self.undecided / max(self.triages, 1)
+        share = f"{self.undecided / max(self.triages, 1):.2%}"
         print(
-            f"{self.triages} triages, {self.seeds} seeds: {len(self.wrong)} wrong, {self.undecided} undecided ({share:.2%})"
+            f"{self.triages} triages, {self.seeds} seeds: {len(self.wrong)} wrong, {self.undecided} undecided ({share})"
         )
         for result in self.wrong[:20]:
             print(f"WRONG: {result}")

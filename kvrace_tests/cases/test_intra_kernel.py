@@ -30,4 +30,4 @@ def test_counter_orders_blocks_of_one_kernel(device: Streams, judge: Judge) -> N
         pytest.skip("kernels have no blocks here: it takes CUDA and Triton, and no stream tool can see this race")
     control = drive(device, kernel, without(EDGE), Phase.CONTROL)
     fixed = drive(device, kernel, KEEP_ALL, Phase.FIXED)
-    judge(EDGE, control, fixed, guard="a kernel lost updates even with atomic counting")
+    judge(EDGE, control, fixed, guard="blocks of one kernel raced even with their ordering")

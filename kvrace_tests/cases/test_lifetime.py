@@ -50,5 +50,5 @@ def test_freed_memory_orders_after_side_read(device: Streams, judge: Judge) -> N
         EDGE,
         control,
         fixed,
-        guard="freed memory was written while a side stream read it even when the stream was recorded",
+        guard="freed memory was overwritten under a side stream even with its event kept",
     )

@@ -38,4 +38,4 @@ def test_batched_copy_reads_source_in_stream_order(device: Streams, judge: Judge
         pytest.skip("batched copies of this device or driver always read their source in stream order")
     control = drive(device, without(EDGE), Phase.CONTROL)
     fixed = drive(device, KEEP_ALL, Phase.FIXED)
-    judge(EDGE, control, fixed, guard="a batched copy read its source early even in stream order")
+    judge(EDGE, control, fixed, guard="a batched copy raced the writer of its source even with stream ordering")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import kvrace_tests.cases
+import kvrace_tests.offload.backend
 from kvrace_tests.cases.phases import Drive, Phase
 from kvrace_tests.cases.table import CASES, listing
 from kvrace_tests.harness.detector import races
 from kvrace_tests.harness.emulator import Emulator
 from kvrace_tests.harness.judge import VACUOUS, Judge
 from kvrace_tests.offload.ordering import KEEP_ALL, Edge, without
+from triage_bot.core.signatures import match
 
 EMULATED = [edge for edge in Edge if edge is not Edge.COUNT_AFTER_OTHER_BLOCKS]
 
@@ -88,3 +91,18 @@ def test_wrong_bytes_without_a_race_in_the_trace_are_a_disagreement() -> None:
     judge, _ = _judge()
     with pytest.raises(AssertionError, match="the witnesses disagree"):
         judge(Edge.STORE_AFTER_COMPUTE_WRITE, _Half(4), _Half(0), guard="guard")
+
+
+def test_the_backend_keeps_each_edge_in_exactly_one_place() -> None:
+    source = Path(kvrace_tests.offload.backend.__file__).read_text(encoding="utf-8")
+    kept = {edge: source.count(f"Edge.{edge.name} in self._keep") for edge in EMULATED}
+    assert kept == dict.fromkeys(EMULATED, 1)
+
+
+@pytest.mark.parametrize("edge", list(Edge), ids=lambda edge: edge.label)
+def test_the_message_of_a_raced_case_reads_as_a_guard(edge: Edge) -> None:
+    source = Path(str(_module(edge).__file__)).read_text(encoding="utf-8")
+    (guard,) = re.findall(r'guard="([^"]+)"', source)
+    rule = match(f"AssertionError: {guard}: 3 corrupt")
+    assert rule is not None
+    assert rule.family == "guard"
