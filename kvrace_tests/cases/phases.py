@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum, unique
+from typing import Protocol
 
 from kvrace_tests.offload.backend import OffloadBackend
 from kvrace_tests.offload.ordering import Edge
@@ -52,6 +53,13 @@ class PhaseResult:
 
 Drive = Callable[[Streams, frozenset[Edge], Phase], PhaseResult]
 """A case's program: runs once under the edges given, and leaves nothing on the device."""
+
+
+class Judge(Protocol):
+    """Fails a test whose two phases do not show what they must."""
+
+    def __call__(self, edge: Edge, control: PhaseResult, fixed: PhaseResult, *, guard: str) -> None:
+        """Fail unless dropping ``edge`` raced and keeping it did not; ``guard`` begins the message of a real race."""
 
 
 @dataclass(frozen=True)

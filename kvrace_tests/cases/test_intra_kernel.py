@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from kvrace_tests.cases.phases import Phase, PhaseResult
-from kvrace_tests.harness.judge import Judge
+from kvrace_tests.cases.phases import Judge, Phase, PhaseResult
 from kvrace_tests.offload.ordering import KEEP_ALL, Edge, without
 from kvrace_tests.offload.streams import IntraKernel, Streams
 

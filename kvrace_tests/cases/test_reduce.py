@@ -8,6 +8,7 @@ from kvrace_tests.cases.phases import (
     BLOCK_BYTES,
     BLOCKS,
     ROUNDS,
+    Judge,
     Phase,
     PhaseResult,
     caches,
@@ -15,7 +16,6 @@ from kvrace_tests.cases.phases import (
     settle,
     wrong_blocks,
 )
-from kvrace_tests.harness.judge import Judge
 from kvrace_tests.offload.ordering import KEEP_ALL, Edge, without
 from kvrace_tests.offload.streams import Streams
 

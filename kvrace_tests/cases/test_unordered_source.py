@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from kvrace_tests.cases.phases import BLOCKS, ROUNDS, Phase, PhaseResult, caches, settle, wrong_blocks
-from kvrace_tests.harness.judge import Judge
+from kvrace_tests.cases.phases import BLOCKS, ROUNDS, Judge, Phase, PhaseResult, caches, settle, wrong_blocks
 from kvrace_tests.offload.ordering import KEEP_ALL, Edge, without
 from kvrace_tests.offload.streams import Streams
 
