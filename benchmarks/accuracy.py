@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.emulated_lab import NEEDS_ORDER, ROOT, EmulatedLab, Specimen, zoo
 from triage_bot.core.experiment import Step
 from triage_bot.core.findings import Finding
-from triage_bot.core.signatures import match
+from triage_bot.core.signatures import family
 from triage_bot.core.trials import Trial
 from triage_bot.workflows.triage import Policy, Suspect, Triaged, triage
 
@@ -59,11 +59,6 @@ class Unlimited:
 
     def seconds(self) -> float:
         return 0.0
-
-
-def family(text: str) -> str:
-    rule = match(text)
-    return rule.family if rule else ""
 
 
 def one(specimen: Specimen, seed: int) -> Result:
