@@ -88,7 +88,7 @@ def run(hub: Hub, origin: Origin, folder: Path, trigger: Trigger, variables: dic
         check=False,
     )
     del hub.world.tokens[token]
-    return _told(done, folder, time.monotonic() - started)
+    return _told(done, time.monotonic() - started)
 
 
 def _lay_out(folder: Path, origin: Origin, repository: str, trigger: Trigger) -> None:
@@ -105,7 +105,7 @@ def _lay_out(folder: Path, origin: Origin, repository: str, trigger: Trigger) ->
 def _command(folder: Path, trigger: Trigger) -> list[str | Path]:
     actions = [(action, action.split("@")[0].split("/")[1]) for action in sorted(uses(trigger.workflow))]
     return [
-        *(ACT, trigger.event_name, "--json", "--reuse", "--no-cache-server", "--no-skip-checkout"),
+        *(ACT, trigger.event_name, "--json", "--no-cache-server", "--no-skip-checkout"),
         *("--directory", folder / "work", "--workflows", folder / "workflow.yml"),
         *("--eventpath", folder / "event.json", "--action-cache-path", folder / "act", "--actor", trigger.actor),
         *(part for name in ("ubuntu-latest", "self-hosted") for part in ("--platform", f"{name}=-self-hosted")),
@@ -113,9 +113,11 @@ def _command(folder: Path, trigger: Trigger) -> list[str | Path]:
     ]
 
 
-def _told(done: subprocess.CompletedProcess[str], folder: Path, seconds: float) -> Done:
+def _told(done: subprocess.CompletedProcess[str], seconds: float) -> Done:
+    """From act's log, a JSON object a line: a step's file of outputs and its summary come as entries of their own."""
     lines: list[str] = []
     outputs: dict[str, str] = {}
+    summaries: list[str] = []
     for line in (done.stdout + done.stderr).splitlines():
         try:
             entry = json.loads(line)
@@ -124,6 +126,6 @@ def _told(done: subprocess.CompletedProcess[str], folder: Path, seconds: float) 
         lines.append(str(entry.get("msg", "")).rstrip("\n"))
         if entry.get("command") == "set-output":
             outputs[entry["name"]] = entry["arg"]
-    summaries = sorted((folder / "act").glob("*/act/workflow/SUMMARY.md"))
-    summary = "\n".join(path.read_text(encoding="utf-8") for path in summaries)
-    return Done(done.returncode == 0, "\n".join(lines), summary, outputs, seconds)
+        if entry.get("command") == "summary":
+            summaries.append(entry["content"])
+    return Done(done.returncode == 0, "\n".join(lines), "\n".join(summaries), outputs, seconds)
