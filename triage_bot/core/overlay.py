@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from triage_bot.core.findings import Counts, Finding, Triage
@@ -24,12 +24,20 @@ def partial(triages: Sequence[Triage]) -> bool:
 
 
 def overlay(base: Sequence[Triage], later: Sequence[Triage]) -> tuple[Triage, ...]:
-    """The base with every finding replaced by the later one on the same test; findings on other tests are added."""
+    """The base with every finding replaced by the later one on the same test; findings on other tests are added.
+
+    A test that was red in the base is not latent because nobody told the later experiment so.
+    """
     fresh = {finding.test: finding for triage in later for finding in triage.findings}
     known = {finding.test for triage in base for finding in triage.findings}
-    updated = [replace(triage, findings=tuple(fresh.get(f.test, f) for f in triage.findings)) for triage in base]
+    updated = [replace(triage, findings=tuple(_renewed(f, fresh) for f in triage.findings)) for triage in base]
     added = [_only(triage, known) for triage in later if any(f.test not in known for f in triage.findings)]
     return (*updated, *added)
+
+
+def _renewed(finding: Finding, fresh: Mapping[str, Finding]) -> Finding:
+    later = fresh.get(finding.test)
+    return finding if later is None else replace(later, latent=later.latent and finding.latent)
 
 
 def _only(triage: Triage, known: set[str]) -> Triage:
