@@ -20,7 +20,6 @@ from pathlib import Path
 from benchmarks.emulated_lab import NEEDS_ORDER, ROOT, EmulatedLab, Specimen, zoo
 from triage_bot.core.experiment import Step
 from triage_bot.core.findings import Finding
-from triage_bot.core.signatures import family
 from triage_bot.core.trials import Trial
 from triage_bot.workflows.triage import Policy, Suspect, Triaged, triage
 
@@ -64,7 +63,7 @@ class Unlimited:
 def one(specimen: Specimen, seed: int) -> Result:
     lab = EmulatedLab(specimen.module, seed)
     began = time.monotonic()
-    policy = Policy(budget=None, family=family)
+    policy = Policy(budget=None)
     triaged = triage([Suspect(specimen.node_id)], lab, Unlimited(), policy, Silent())
     verdict, grade, leaker = _told(triaged)
     return Result(

@@ -17,7 +17,6 @@ from triage_bot.adapters.junit.reading import read_reports
 from triage_bot.adapters.junit.writing import write_report
 from triage_bot.cli.options import Duration
 from triage_bot.core.findings import VerdictName
-from triage_bot.core.signatures import family
 from triage_bot.core.trials import Trial
 from triage_bot.errors import ExitCode, LabError, UsageError
 from triage_bot.lab.journal import Journal
@@ -77,7 +76,7 @@ def command(**options: Any) -> int:
     journal = Journal(FOLDER / "journal.jsonl", _conditions(options, arguments), resume=options["resume"])
     progress = terminal_rerun.Progress()
     request = Request(options["tests"], reports, options["max_failures"], source(os.environ))
-    policy = Policy(options["reruns"], options["budget"], tuple(options["stream_tests"]), family)
+    policy = Policy(options["reruns"], options["budget"], tuple(options["stream_tests"]))
     progress.say("collecting the suite")
     try:
         with PytestLab(arguments, FOLDER.resolve(), options["timeout"]) as lab:

@@ -33,6 +33,7 @@ def signature(failure: Failure) -> str:
     return f"{kind}{place}: {message}"
 
 
+@lru_cache(maxsize=4096)
 def alike(one: Failure, other: Failure) -> bool:
     """Whether both are the same failure. What one of them does not know (type, place) cannot tell them apart."""
     one_kind, one_message = _kind_and_message(one)

@@ -5,7 +5,7 @@ Everything here follows from the trials in their order, so a journal that is rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from functools import cached_property
@@ -14,15 +14,8 @@ from triage_bot.core.alike import alike
 from triage_bot.core.arms import AS_IS, Arm, Isolation
 from triage_bot.core.findings import ArmTally
 from triage_bot.core.results import Failure, Outcome
+from triage_bot.core.signatures import VACUOUS_CONTROL, family
 from triage_bot.core.trials import StreamUse, Trial
-
-VACUOUS = "vacuous-control"
-"""Family of the failures in which the control phase of a self-validating test never raced."""
-
-
-def no_family(failure: Failure) -> str:
-    """Families of nothing: every text is plain."""
-    return ""
 
 
 @dataclass(frozen=True)
@@ -37,8 +30,6 @@ class Design:
     """At most so many compared trials an arm."""
     alpha: float = 0.01
     """Highest p-value that proves a difference between two arms."""
-    family: Callable[[Failure], str] = no_family
-    """Family of a failure; empty when none matches."""
 
     @property
     def looks(self) -> tuple[int, ...]:
@@ -98,13 +89,13 @@ class Evidence:
     @classmethod
     def of(cls, design: Design, trials: Sequence[Trial]) -> Evidence:
         """The trials as they read under this design."""
-        explained = design.failure or _first_failure(design, trials)
+        explained = design.failure or _first_failure(trials)
         return cls(
             explained=explained,
             from_report=design.failure is not None,
-            family=_family(design, explained) if explained else "",
+            family=family(explained) if explained else "",
             probed=design.stream_test or _shows_streams(trials),
-            reads=tuple(Read(trial, _read(design, trial, explained)) for trial in trials),
+            reads=tuple(Read(trial, _read(trial, explained)) for trial in trials),
         )
 
     @cached_property
@@ -116,9 +107,15 @@ class Evidence:
 
     def under(self, arm: Arm, *, search: bool | None = None) -> list[Read]:
         """The reads under an arm; only those that searched, or only those that did not, when asked."""
-        return [
-            read for read in self.reads if read.trial.arm == arm and (search is None or read.trial.search is search)
-        ]
+        reads = self._by_arm.get(arm, ())
+        return [read for read in reads if search is None or read.trial.search is search]
+
+    @cached_property
+    def _by_arm(self) -> dict[Arm, list[Read]]:
+        found: dict[Arm, list[Read]] = {}
+        for read in self.reads:
+            found.setdefault(read.trial.arm, []).append(read)
+        return found
 
     def alike(self, arm: Arm) -> int:
         """How often it failed alike under an arm."""
@@ -152,22 +149,18 @@ def _shows_streams(trials: Sequence[Trial]) -> bool:
     return marked or any(stream.name != "default" for trial in trials[:1] for stream in trial.observation.streams)
 
 
-def _family(design: Design, failure: Failure) -> str:
-    return design.family(failure)
-
-
-def _first_failure(design: Design, trials: Sequence[Trial]) -> Failure | None:
+def _first_failure(trials: Sequence[Trial]) -> Failure | None:
     """The first failure that the test itself can be blamed for: an amplifier may close the control's window."""
     for trial in trials:
         failure = trial.observation.failure
         if failure and trial.observation.outcome.bad:
             plain = not trial.arm.amplified and trial.arm.isolation is None
-            if plain or _family(design, failure) != VACUOUS:
+            if plain or family(failure) != VACUOUS_CONTROL:
                 return failure
     return None
 
 
-def _read(design: Design, trial: Trial, explained: Failure | None) -> Reading:
+def _read(trial: Trial, explained: Failure | None) -> Reading:
     observation = trial.observation
     serialized = trial.arm.isolation is Isolation.SERIALIZED
     if observation.outcome in (Outcome.SKIPPED, Outcome.NOT_RUN):
@@ -181,4 +174,4 @@ def _read(design: Design, trial: Trial, explained: Failure | None) -> Reading:
         return Reading.OTHERWISE
     if alike(failure, explained):
         return Reading.ALIKE
-    return Reading.CLEAN if serialized and _family(design, failure) == VACUOUS else Reading.OTHERWISE
+    return Reading.CLEAN if serialized and family(failure) == VACUOUS_CONTROL else Reading.OTHERWISE

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from triage_bot.core.amplifier import Looking, seek
 from triage_bot.core.arms import AS_IS, Arm, Isolation
 from triage_bot.core.contrasts import Effect, chain, contrast, refuted, rounds
-from triage_bot.core.evidence import VACUOUS, Design, Evidence
+from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.judgement import EVERY_ARM, always_alike, held_arm, judge, rests
+from triage_bot.core.signatures import VACUOUS_CONTROL
 from triage_bot.core.trials import Trial
 from triage_bot.core.verdicts import Undecided
 
@@ -43,7 +44,7 @@ def next_step(design: Design, trials: Sequence[Trial]) -> Step | Done:
     evidence = Evidence.of(design, trials)
     if not isinstance(judge(design, evidence), Undecided):
         return Done()
-    if evidence.family == VACUOUS:
+    if evidence.family == VACUOUS_CONTROL:
         return Step(AS_IS, search=True, purpose="does its control phase race here?")
     sought = seek(evidence)
     if isinstance(sought, Looking):

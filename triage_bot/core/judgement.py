@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile
-from triage_bot.core.evidence import VACUOUS, Design, Evidence, Reading
+from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason, Witness
+from triage_bot.core.signatures import VACUOUS_CONTROL
 from triage_bot.core.stats import fisher_one_sided
 from triage_bot.core.verdicts import (
     Broken,
@@ -73,7 +74,7 @@ def _judge(design: Design, evidence: Evidence) -> Verdict | Undecided:
         return Inconclusive(Reason.COULD_NOT_RERUN, f"here it was {outcome}")
     if evidence.explained is None:
         return _without_failure(design, evidence)
-    if evidence.family == VACUOUS:
+    if evidence.family == VACUOUS_CONTROL:
         return _vacuous(design, evidence)
     held = held_arm(evidence)
     return Undecided() if held is None else _compared(design, evidence, held)

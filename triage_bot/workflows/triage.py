@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from typing import Protocol
 
-from triage_bot.core.evidence import Design, Evidence, no_family
+from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.experiment import Done, Step, next_step
 from triage_bot.core.explain import Clean, tell
 from triage_bot.core.findings import Finding, Grade
 from triage_bot.core.judgement import judge
-from triage_bot.core.results import Failure
 from triage_bot.core.stats import adjusted
 from triage_bot.core.suspects import Suspect
 from triage_bot.core.trials import Trial
@@ -30,8 +29,6 @@ class Policy:
     """Seconds for the whole run; None for no limit. A trial that has started is not cut short by it."""
     stream_tests: tuple[str, ...] = ()
     """Globs over node ids: tests to probe whatever their first trial shows."""
-    family: Callable[[Failure], str] = no_family
-    """Family of a failure."""
 
 
 class Watcher(Protocol):
@@ -90,7 +87,7 @@ def triage(  # noqa: PLR0913 - the ports and the policy of one run; a bundle of 
 
 def _design(suspect: Suspect, policy: Policy, marked: set[str]) -> Design:
     declared = suspect.test in marked or any(fnmatch(suspect.test, glob) for glob in policy.stream_tests)
-    return Design(suspect.failure, stream_test=declared, cap=policy.cap, family=policy.family)
+    return Design(suspect.failure, stream_test=declared, cap=policy.cap)
 
 
 def _share(clock: Clock, end: float | None, suspects: int) -> float | None:

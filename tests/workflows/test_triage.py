@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.decision_simulation import FAILURE, TRUTHS, Truth, observation
+from triage_bot.core.arms import Arm
+from triage_bot.core.experiment import Step
+from triage_bot.core.findings import Environment, Grade, Leaker, Reason, VerdictName
+from triage_bot.core.suspects import Suspect
+from triage_bot.core.trials import Observation, Trial
+from triage_bot.ports import CollectedTest
+from triage_bot.workflows.triage import Policy, triage
+
+LEAK = TRUTHS[0]
+HEALTHY = next(truth for truth in TRUTHS if truth.verdict == "healthy")
+
+
+@dataclass
+class TableLab:
+    """Fails a test where its truth says so, and takes a second a trial of a clock that it is, too."""
+
+    truths: dict[str, Truth]
+    ran: list[tuple[str, str]] = field(default_factory=list)
+
+    def collected(self) -> Sequence[CollectedTest]:
+        return [CollectedTest(test, marked_stream=truth.stream_test) for test, truth in self.truths.items()]
+
+    def run(self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = ()) -> Observation:
+        self.ran.append((node_id, str(arm)))
+        truth = self.truths[node_id]
+        return observation(truth, arm, failed=truth.rate(arm) > 0.5)
+
+    def environment(self) -> Environment:
+        return Environment(runtime="table")
+
+    def remarks(self) -> Sequence[str]:
+        return ()
+
+    def seconds(self) -> float:
+        return float(len(self.ran))
+
+
+@dataclass
+class Diary:
+    """Writes down what it is told."""
+
+    questions: list[str] = field(default_factory=list)
+    trials: dict[str, list[Trial]] = field(default_factory=dict)
+
+    def starting(self, test: str, ordinal: int, step: Step) -> None:
+        self.questions.append(f"{step.arm}: {step.purpose}")
+
+    def observed(self, test: str, trial: Trial) -> None:
+        self.trials.setdefault(test, []).append(trial)
+
+
+def test_a_leak_is_proven_with_its_witness_in_thirteen_trials() -> None:
+    lab = TableLab({"test_a.py::test_leak": LEAK})
+
+    (finding,) = triage([Suspect("test_a.py::test_leak", FAILURE)], lab, lab, Policy(), Diary()).findings
+
+    assert (finding.verdict, finding.grade) == (VerdictName.CROSS_PHASE_CONTAMINATION, Grade.CONFIRMED)
+    assert finding.witness is not None
+    assert finding.witness.leaker is Leaker.TEST
+    assert finding.why.startswith("700 ms of work were left on a after `control = _drive(...)`")
+    assert len(lab.ran) == 13
+
+
+def test_a_healthy_test_ends_in_the_rate_that_its_passes_exclude_and_no_finding() -> None:
+    lab = TableLab({"test_a.py::test_fine": HEALTHY})
+
+    result = triage([Suspect("test_a.py::test_fine")], lab, lab, Policy(), Diary())
+
+    assert result.findings == ()
+    assert f"{result.clean[0].excluded_rate:.2f}" == "0.45"
+
+
+def test_a_triage_goes_on_from_the_trials_already_observed() -> None:
+    suspects = [Suspect("test_a.py::test_leak", FAILURE)]
+    first, second, diary = TableLab({"test_a.py::test_leak": LEAK}), TableLab({"test_a.py::test_leak": LEAK}), Diary()
+    whole = triage(suspects, first, first, Policy(), diary)
+
+    resumed = triage(
+        suspects, second, second, Policy(), Diary(), prior={"test_a.py::test_leak": diary.trials[suspects[0].test][:9]}
+    )
+
+    assert resumed == whole
+    assert second.ran == first.ran[9:]
+
+
+def test_a_spent_budget_says_so_and_how_far_it_came() -> None:
+    lab = TableLab({"test_a.py::test_leak": LEAK})
+
+    (finding,) = triage([Suspect("test_a.py::test_leak", FAILURE)], lab, lab, Policy(budget=2), Diary()).findings
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.BUDGET_SPENT)
+    assert finding.why == "budget-spent: the budget ended after 2 trials"
+
+
+def test_each_suspect_gets_its_share_of_the_budget() -> None:
+    lab = TableLab({"test_a.py::test_one": LEAK, "test_a.py::test_two": LEAK})
+
+    triage([Suspect(test, FAILURE) for test in lab.truths], lab, lab, Policy(budget=20), Diary())
+
+    assert [test for test, _ in lab.ran].count("test_a.py::test_two") == 10
+
+
+def test_every_trial_tells_what_it_asks() -> None:
+    lab, diary = TableLab({"test_a.py::test_leak": LEAK}), Diary()
+
+    triage([Suspect("test_a.py::test_leak", FAILURE)], lab, lab, Policy(), diary)
+
+    assert diary.questions[0] == "as-is: does it fail by itself?"
+    assert diary.questions[1] == "stretched: does it fail when waits are stretched?"
+    assert diary.questions[4] == "stretched+drained: does it need work left over from an earlier phase?"
