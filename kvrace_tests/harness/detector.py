@@ -22,6 +22,7 @@ from kvrace_tests.harness.trace import (
     Launched,
     Marked,
     MemoryId,
+    Opened,
     PointId,
     Reached,
     Recorded,
@@ -80,6 +81,7 @@ class Detector:
     def __init__(self) -> None:
         self.races: list[Race] = []
         self._phase = ""
+        self._names = {LaneId(0): "default"}
         self._agents: dict[tuple[str, int], Agent] = {}
         self._clocks: dict[Agent, Clock] = {}
         self._points: dict[PointId, Clock] = {}
@@ -114,13 +116,15 @@ class Detector:
             self._clocks[self._thread(entry.thread)].join(self._tokens[entry.token])
         elif isinstance(entry, Marked):
             self._phase = entry.text
+        elif isinstance(entry, Opened):
+            self._names[entry.lane] = entry.name
 
     def _launched(self, entry: Launched) -> None:
         lane = self._lane(entry.lane)
         clock = self._clocks[lane]
         launcher = self._clocks[self._thread(entry.thread)]
         clock.join(launcher)
-        place = f"lane {entry.lane}"
+        place = self._names.get(entry.lane, f"lane {entry.lane}")
         for access in entry.reads:
             actor = Actor(entry.label, place, self._phase, write=False)
             if entry.early:

@@ -17,7 +17,7 @@ from kvrace_tests.harness.run import Audience, DeviceError, Operation, Run
 from kvrace_tests.harness.sites import CreationSite, calling_site
 from kvrace_tests.harness.streams import EmulatedEvent, EmulatedGraph, EmulatedStream
 from kvrace_tests.harness.timing import SECOND, Dice, Nanoseconds, Timing
-from kvrace_tests.harness.trace import Marked
+from kvrace_tests.harness.trace import LaneId, Marked, Opened
 from kvrace_tests.harness.worker import EmulatedWorker
 from kvrace_tests.offload.streams import IntraKernel, Priority, Stream
 
@@ -79,6 +79,7 @@ class Emulator:
     def new_stream(self, name: str, priority: Priority = Priority.NORMAL) -> EmulatedStream:
         """A stream, remembered by the place that asked for it."""
         stream = EmulatedStream(self, self._lane(calling_site()), name, priority)
+        self.run.trace.entries.append(Opened(LaneId(stream.lane.ident), name))
         self._alive.add(stream)
         return stream
 

@@ -63,6 +63,8 @@ class Judge:
         logical = self._logical()
         if logical is not None:
             self._record("kvrace.logical", f"control {len(logical.control)}, fixed {len(logical.fixed)}")
+            if logical.control:
+                self._record("kvrace.race", f"without {edge.label}: {logical.control[0]}")
             assert not logical.fixed, f"{guard}, though no byte showed it: {logical.fixed[0]}"
         assert control.wrong > 0, VACUOUS
         if logical is not None:

@@ -77,6 +77,7 @@ class EmulatedStream:
         """Whether nothing is left to do."""
         self.device.refuse_while_capturing()
         if not self.lane.idle:
+            self.device.run.enter()
             self.device.run.host.spend(self.device.timing.event_call)
             return False
         return self.device.run.asked(self.device.run.passed(self.lane))

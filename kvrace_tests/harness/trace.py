@@ -23,6 +23,13 @@ class Access(NamedTuple):
     blocks: tuple[int, ...]
 
 
+class Opened(NamedTuple):
+    """A lane got its name."""
+
+    lane: LaneId
+    name: str
+
+
 class Launched(NamedTuple):
     """A thread put an operation on a lane."""
 
@@ -97,7 +104,7 @@ class Ran(NamedTuple):
     end: int
 
 
-Entry = Launched | Recorded | Waited | Reached | Released | Acquired | Touched | Marked | Ran
+Entry = Opened | Launched | Recorded | Waited | Reached | Released | Acquired | Touched | Marked | Ran
 
 
 @dataclass

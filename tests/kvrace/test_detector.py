@@ -9,6 +9,7 @@ from kvrace_tests.harness.trace import (
     Launched,
     Marked,
     MemoryId,
+    Opened,
     OperationId,
     PointId,
     Reached,
@@ -114,9 +115,9 @@ def test_an_early_race_is_found_although_a_later_access_is_ordered() -> None:
 
 
 def test_a_race_names_both_accesses_their_places_and_phases() -> None:
-    (race,) = races([Marked("control"), _write(A), Marked("fixed"), _read(B)])
+    (race,) = races([Opened(A, "compute"), Marked("control"), _write(A), Marked("fixed"), _read(B)])
     assert isinstance(race, Race)
     assert str(race) == (
-        "read after write: nothing orders 'write on 1' on lane 1 (control) "
+        "read after write: nothing orders 'write on 1' on compute (control) "
         "before 'read on 2' on lane 2 (fixed), block 0"
     )

@@ -42,6 +42,9 @@ def test_it_is_green_without_the_bot_and_writes_its_numbers_to_junit(tmp_path: P
     assert found["kvrace.seed"] == "7"
     assert found["kvrace.fixed"] == "0/24"
     assert found["kvrace.control"] != "0/24"
+    assert found["kvrace.race"].startswith(
+        "without store-after-compute-write: read after write: nothing orders 'fill 1' on "
+    )
 
 
 def test_a_failure_under_many_schedules_prints_the_line_that_replays_it() -> None:
