@@ -173,6 +173,25 @@ def test_the_place_and_type_of_a_failure_come_from_the_end_of_its_traceback(tmp_
     assert (failure.type, failure.message, failure.file, failure.line) == ("ValueError", "bad", "sub/util.py", 21)
 
 
+@pytest.mark.parametrize("phase", ["setup", "teardown"])
+def test_an_error_around_the_test_is_told_by_its_own_words_and_phase(tmp_path: Path, phase: str) -> None:
+    message = f"failed on {phase} with &quot;KeyError: 'x'&quot;"
+    (result,) = read(tmp_path, suite(f'<testcase name="a"><error message="{message}"/></testcase>')).failing
+    assert result.failure is not None
+    assert (result.failure.type, result.failure.message, result.failure.when) == ("KeyError", "'x'", phase)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [("ValueError: bad: worse", "bad: worse"), ("own.ValueError: bad", "bad"), ("ValueError", ""), ("bad", "bad")],
+)
+def test_the_type_is_told_beside_the_message_and_not_in_it(tmp_path: Path, written: str, message: str) -> None:
+    body = f"<testcase name='x'><failure message='{written}'>E   told\n\nt.py:3: ValueError</failure></testcase>"
+    (result,) = read(tmp_path, suite(body)).failing
+    assert result.failure is not None
+    assert (result.failure.type, result.failure.message) == ("ValueError", message)
+
+
 def test_properties_and_output_of_a_failing_test_are_kept(tmp_path: Path) -> None:
     body = (
         "<testcase name='a'><properties><property name='seed' value='7'/></properties>"

@@ -51,15 +51,21 @@ def failure_of(attributes: Mapping[str, str], text: str, output: str = "") -> Fa
     if message == "collection failure":
         when, message = "collect", _last_error_line(text) or message
     wrapped = _WRAPPED.fullmatch(message)
-    if wrapped and not message.endswith("'\""):
-        when, message = wrapped.group(1), wrapped.group(2)
+    if wrapped:
+        message = wrapped[2]
+        # A worker that died is said to have failed on setup, whatever it was doing.
+        when = "call" if "crashed while running" in message else wrapped[1]
     file, line, ended_as = _place(text)
     kind = ended_as or attributes.get("type", "").strip() or _leading_type(message or text.strip())
-    message = message or _first_line(text)
-    short = kind.rpartition(".")[2]
-    for prefix in (f"{kind}: ", f"{short}: "):
-        message = message.removeprefix(prefix)
-    return Failure(kind, message, file, line, when, text, output)
+    return Failure(kind, _without_type(message or _first_line(text), kind), file, line, when, text, output)
+
+
+def _without_type(message: str, kind: str) -> str:
+    """The message without the exception's name before it, under which pytest writes it; empty if it is only that."""
+    said, separator, rest = message.partition(": ")
+    if kind and said.rpartition(".")[2] == kind.rpartition(".")[2]:
+        return rest if separator else ""
+    return message
 
 
 def _place(text: str) -> tuple[str, int, str]:
