@@ -1,0 +1,63 @@
+"""The measurements run: each on the least that shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import accuracy, mutation
+from benchmarks.emulated_lab import ROOT, EmulatedLab, zoo
+from benchmarks.emulated_seeds import LEAKY, MODULE, promises
+from kvrace_tests.offload.ordering import Edge
+from triage_bot.core.arms import Arm
+
+SPECIMENS = {specimen.test: specimen for specimen in zoo()}
+
+
+@pytest.mark.parametrize(
+    "test", ["test_save_orders_by_two_barriers", "test_sum_of_two_buffers", "test_staged_blocks_arrive"]
+)
+def test_the_decision_finds_the_truth_of_a_specimen(test: str) -> None:
+    specimen = SPECIMENS[test]
+    result = accuracy.one(specimen, seed=3)
+    assert result.verdict == specimen.truth
+    assert accuracy.right(result, specimen.leaker)
+
+
+def test_a_table_counts_wrong_and_undecided_apart() -> None:
+    def result(truth: str, verdict: str) -> accuracy.Result:
+        return accuracy.Result("a::b", 0, truth, verdict, "confirmed", "", trials=4, seconds=0.1)
+
+    table = accuracy.Table.of(
+        [result("broken", "broken"), result("broken", "flaky"), result("flaky", "inconclusive")], leakers={}
+    )
+    assert (table.triages, len(table.wrong), table.undecided) == (3, 1, 1)
+    assert [(row.truth, row.verdicts) for row in table.rows] == [
+        ("broken", {"broken": 1, "flaky": 1}),
+        ("flaky", {"inconclusive": 1}),
+    ]
+
+
+def test_the_leak_of_the_leaky_store_is_witnessed_in_this_process() -> None:
+    observation = EmulatedLab(MODULE, seed=0).run(LEAKY, Arm.parse("stretched+drained"), 0)
+    (boundary,) = observation.boundaries
+    assert boundary.statement.startswith("control = _drive_store(")
+    (residue,) = boundary.residues
+    assert residue.stream.name == "compute_stream"
+    assert residue.stream.in_suite
+    assert residue.seconds > 0.3
+
+
+def test_rates_that_break_a_promise_are_said() -> None:
+    rates = {("leaky", "as-is"): 3, ("leaky", "stretched"): 100, ("leaky", "drained"): 0}
+    rates |= {("leaky", "stretched+drained"): 0, ("healthy", "as-is"): 0}
+    assert promises(rates, 100) == []
+    assert promises({**rates, ("healthy", "as-is"): 1}, 100) == ["the healthy store fails"]
+
+
+def test_a_mutant_has_lost_exactly_one_edge() -> None:
+    source = (ROOT / mutation.BACKEND).read_text(encoding="utf-8")
+    mutant = mutation.mutated(source, Edge.REUSE_AFTER_STORE_READ)
+    assert "REUSE_AFTER_STORE_READ" not in mutant
+    assert "REASSIGN_AFTER_LOAD_WRITE in self._keep" in mutant
+    with pytest.raises(ValueError, match="kept in 0 places"):
+        mutation.mutated(source, Edge.COUNT_AFTER_OTHER_BLOCKS)
