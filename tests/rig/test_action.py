@@ -99,3 +99,41 @@ def test_an_unknown_command_is_refused(hub: Hub, origin: Origin, tmp_path: Path)
     done = use(hub, origin, tmp_path, "python: ${{ vars.TRIAGE_PYTHON }}", 'command: "publish; id"')
     assert not done.succeeded
     assert "command is publish, review, respond or rerun" in done.log
+
+
+RERUN = """
+name: other
+on: {workflow_run: {workflows: [gpu-race], types: [completed]}}
+permissions: {contents: read}
+jobs:
+  use:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: CHECKOUT
+        with: {persist-credentials: false}
+      - run: |
+          mkdir -p suite reports
+          printf 'import os\\n\\ndef test_broken():\\n    assert os.environ["GITHUB_TOKEN"]\\n' > suite/test_broken.py
+          cd suite && GITHUB_TOKEN= "$RIG_PYTHON" -m pytest . --junitxml ../reports/one.xml || true
+      - uses: ./
+        with:
+          command: rerun
+          files: reports/*.xml
+          suite: suite
+          runtime: emulated
+          trials: "5"
+          python: ${{ vars.TRIAGE_PYTHON }}
+      - run: cat triage.json
+"""
+
+
+def test_rerun_takes_reports_and_gets_no_token(hub: Hub, origin: Origin, tmp_path: Path) -> None:
+    run = Desk(hub.world, tmp_path).finished(triage())
+    checkout = next(name for name in act.uses(origin.show("main", ".github/workflows/ci.yml")) if "checkout@" in name)
+    event = events.workflow_run(hub.world, run)
+    trigger = act.Trigger(RERUN.replace("CHECKOUT", checkout), "workflow_run", event, 5, "octocat")
+    done = act.run(hub, origin, tmp_path / "act", trigger, READY)
+    assert done.succeeded, done.log[-3000:]
+    # With the token in its environment the test would pass, and nothing could be found out.
+    assert '"verdict": "broken"' in done.log or '"verdict":"broken"' in done.log, done.log[-3000:]
+    assert hub.calls == []

@@ -8,16 +8,26 @@ from typing import Any
 
 import yaml
 
+from tests.rig.fakehub.server import Hub
+from tests.rig.runs import act, events
+from tests.rig.runs.command import Desk
+from tests.rig.runs.origin import Origin
+from tests.rig.runs.stage import READY
 from tests.rig.runs.workflows import load, parse, permissions
+from triage_bot.adapters import artifact
 
 PAGE = (Path(__file__).parents[2] / "docs" / "setup.md").read_text(encoding="utf-8")
 RACE = load("gpu-race.yml")
 
 
-def caller() -> dict[str, Any]:
+def caller_text() -> str:
     """The workflow file that calls ours, as the page shows it."""
     (block,) = re.findall(r"```yaml\n(name: gpu-race\n.*?)```", PAGE, flags=re.DOTALL)
-    return parse(block)
+    return block
+
+
+def caller() -> dict[str, Any]:
+    return parse(caller_text())
 
 
 def test_the_shown_file_names_its_runs_as_publishing_expects_them() -> None:
@@ -58,3 +68,20 @@ def test_the_listed_inputs_and_outputs_are_those_of_the_action() -> None:
     cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     listed = [name for cell in cells for name in re.findall(r"`([a-z-]+)`", cell)]
     assert sorted(listed) == sorted([*action["inputs"], *action["outputs"]])
+
+
+def test_the_shown_file_runs_the_suite_that_it_names(hub: Hub, tmp_path: Path) -> None:
+    """As the page shows it, but for the place that it calls, which is another repository there."""
+    origin = Origin(tmp_path / "origin")
+    shown = re.sub(r"uses: OWNER/triage-bot/(\S+)@SHA.*", r"uses: ./\1", caller_text())
+    head = origin.commit("main", {"tests/gpu/test_x.py": "def test_x():\n    assert 1 == 2\n"})
+    pull = hub.world.add_pull(9, head)
+    run = Desk(hub.world, tmp_path).finished(b"", head_sha=head)
+    event = events.pull_request(hub.world, pull)
+    trigger = act.Trigger(shown, "pull_request", event, run.id, "octocat")
+    done = act.run(hub, origin, tmp_path / "act", trigger, READY)
+    left = [it for it in hub.world.artifacts.values() if it.run == run.id and it.blob]
+    assert [it.name for it in left] == ["triage"], done.log[-3000:]
+    (tmp_path / "artifact.zip").write_bytes(left[0].blob)
+    (told,) = artifact.load(tmp_path / "artifact.zip")
+    assert [finding.test for finding in told.findings] == ["tests/gpu/test_x.py::test_x"]

@@ -98,12 +98,16 @@ def _lay_out(folder: Path, origin: Origin, repository: str, trigger: Trigger) ->
     # act reads the repository's name and the commit from a git folder; the commit is the default branch's.
     work = folder / "work"
     subprocess.run(["git", "clone", "--quiet", "--no-checkout", origin.folder, work], check=True)
+    # A workflow that is called is read from there as well.
+    subprocess.run(["git", "-C", work, "checkout", "--quiet", "main", "--", ".github/workflows"], check=True)
     url = f"https://github.com/{repository}"
     subprocess.run(["git", "-C", work, "remote", "set-url", "origin", url], check=True)
 
 
 def _command(folder: Path, trigger: Trigger) -> list[str | Path]:
-    actions = [(action, action.split("@")[0].split("/")[1]) for action in sorted(uses(trigger.workflow))]
+    called = [path.read_text(encoding="utf-8") for path in (folder / "work").glob(".github/workflows/*.yml")]
+    named = sorted({action for text in (trigger.workflow, *called) for action in uses(text)})
+    actions = [(action, action.split("@")[0].split("/")[1]) for action in named]
     return [
         *(ACT, trigger.event_name, "--json", "--no-cache-server", "--no-skip-checkout"),
         *("--directory", folder / "work", "--workflows", folder / "workflow.yml"),
