@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import threading
 import time
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,8 @@ def command(**options: Any) -> int:
     request = Request(options["tests"], reports, options["max_failures"], source(os.environ))
     policy = Policy(options["reruns"], options["budget"], tuple(options["stream_tests"]))
     progress.say("collecting the suite")
+    # A second's import that the first comparison needs: paid while pytest collects in its own process.
+    threading.Thread(target=import_module, args=("scipy.stats",), daemon=True).start()
     try:
         with PytestLab(arguments, FOLDER.resolve(), options["timeout"]) as lab:
             done = rerun(request, lab, _Monotonic(), policy, _Watcher(journal, progress), prior=journal.by_test())
