@@ -23,10 +23,12 @@ from kvrace_tests.harness.judge import Judge
 from kvrace_tests.harness.runtime import EmulatedRuntime
 from triage_bot.core.arms import Arm, Isolation
 from triage_bot.core.findings import Environment
+from triage_bot.core.remedy import Patch
 from triage_bot.core.results import Failure, Outcome
 from triage_bot.core.trials import Observation, Site
 from triage_bot.lab.lines import watching
 from triage_bot.lab.names import StreamNames
+from triage_bot.lab.patching import apply
 from triage_bot.lab.places import Places
 from triage_bot.lab.probes import Probes
 from triage_bot.lab.suite import SuiteFiles, function_codes
@@ -101,9 +103,16 @@ class EmulatedLab:
     def remarks(self) -> Sequence[str]:
         return ()
 
-    def run(self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = ()) -> Observation:
+    def source(self, file: str) -> str | None:
+        return (ROOT / file).read_text(encoding="utf-8")
+
+    def run(
+        self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
+    ) -> Observation:
         self.trials += 1
         module = importlib.reload(importlib.import_module(self.module))
+        if patch is not None:
+            apply(Patch(str(ROOT / patch.file), patch.source))
         suite = SuiteFiles(ROOT, {Path(str(module.__file__))})
         deep = arm.isolation is Isolation.DRAINED_DEEP
         codes = _codes(module, node_id, deep=deep)

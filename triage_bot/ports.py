@@ -10,6 +10,7 @@ from triage_bot.core.arms import Arm
 from triage_bot.core.findings import Environment, Triage
 from triage_bot.core.host import ChangedFile, Check, Comment, Pull, Review, Run
 from triage_bot.core.publication import Write
+from triage_bot.core.remedy import Patch
 from triage_bot.core.trials import Observation
 
 
@@ -29,8 +30,16 @@ class Lab(Protocol):
     def collected(self) -> Sequence[CollectedTest]:
         """Every test of the suite, in collection order. Raises ``LabError`` when the suite cannot be collected."""
 
-    def run(self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = ()) -> Observation:
-        """One trial of a test under an arm, after ``before`` in the same process. Death and hang are observations."""
+    def run(
+        self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
+    ) -> Observation:
+        """One trial of a test under an arm, after ``before`` in the same process. Death and hang are observations.
+
+        With ``patch`` its source stands for the file's; the file itself is never touched.
+        """
+
+    def source(self, file: str) -> str | None:
+        """The text of a source file as a ``Site`` names it; None when it cannot be read."""
 
     def environment(self) -> Environment:
         """What the trials run on, as the last one told it."""

@@ -7,6 +7,7 @@ from benchmarks.decision_simulation import FAILURE, TRUTHS, Truth, observation
 from triage_bot.core.arms import Arm
 from triage_bot.core.experiment import Step
 from triage_bot.core.findings import Environment, Grade, Leaker, Reason, VerdictName
+from triage_bot.core.remedy import Patch
 from triage_bot.core.suspects import Suspect
 from triage_bot.core.trials import Observation, Trial
 from triage_bot.ports import CollectedTest
@@ -22,14 +23,22 @@ class TableLab:
 
     truths: dict[str, Truth]
     ran: list[tuple[str, str]] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    fix_helps: bool = True
 
     def collected(self) -> Sequence[CollectedTest]:
         return [CollectedTest(test, marked_stream=truth.stream_test) for test, truth in self.truths.items()]
 
-    def run(self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = ()) -> Observation:
+    def source(self, file: str) -> str | None:
+        return self.sources.get(file)
+
+    def run(
+        self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
+    ) -> Observation:
         self.ran.append((node_id, str(arm)))
         truth = self.truths[node_id]
-        return observation(truth, arm, failed=truth.rate(arm) > 0.5)
+        fixed = patch is not None and "a.synchronize()" in patch.source and self.fix_helps
+        return observation(truth, arm, failed=not fixed and truth.rate(arm) > 0.5)
 
     def environment(self) -> Environment:
         return Environment(runtime="table")
@@ -114,3 +123,41 @@ def test_every_trial_tells_what_it_asks() -> None:
     assert diary.questions[0] == "as-is: does it fail by itself?"
     assert diary.questions[1] == "stretched: does it fail when waits are stretched?"
     assert diary.questions[4] == "stretched+drained: does it need work left over from an earlier phase?"
+
+
+SOURCE = "".join("\n" for _ in range(8)) + "def _drive():\n    a = new_stream()\n    launch(a)\n    return 0\n"
+"""The stream of the leak is created in line 10, outside the test that leaks."""
+
+
+def test_a_fix_is_shown_after_it_held_where_the_test_always_failed() -> None:
+    lab = TableLab({"test_a.py::test_leak": LEAK}, sources={"test_store.py": SOURCE})
+
+    (finding,) = triage([Suspect("test_a.py::test_leak", FAILURE)], lab, lab, Policy(), Diary()).findings
+
+    assert finding.remedy is not None
+    assert finding.remedy.diff.splitlines()[-2:] == ["+    a.synchronize()", "     return 0"]
+    assert (str(finding.remedy.tried.arm), finding.remedy.tried.runs, finding.remedy.tried.failed) == (
+        "stretched+patched",
+        3,
+        0,
+    )
+    assert len(lab.ran) == 16
+
+
+def test_a_fix_that_does_not_hold_is_never_shown() -> None:
+    lab = TableLab({"test_a.py::test_leak": LEAK}, sources={"test_store.py": SOURCE}, fix_helps=False)
+
+    (finding,) = triage([Suspect("test_a.py::test_leak", FAILURE)], lab, lab, Policy(), Diary()).findings
+
+    assert (finding.grade, finding.remedy) == (Grade.CONFIRMED, None)
+    assert [arm for _, arm in lab.ran].count("stretched+patched") == 1
+
+
+def test_a_triage_that_goes_on_does_not_try_the_fix_again() -> None:
+    first = TableLab({"test_a.py::test_leak": LEAK}, sources={"test_store.py": SOURCE})
+    second, diary = TableLab(first.truths, sources=first.sources), Diary()
+    whole = triage([Suspect("test_a.py::test_leak", FAILURE)], first, first, Policy(), diary)
+
+    resumed = triage([Suspect("test_a.py::test_leak", FAILURE)], second, second, Policy(), Diary(), prior=diary.trials)
+
+    assert (resumed, second.ran) == (whole, [])

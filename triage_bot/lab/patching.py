@@ -11,7 +11,7 @@ import linecache
 import sys
 from types import CodeType, FunctionType, ModuleType
 
-from triage_bot.lab.records import Patch
+from triage_bot.core.remedy import Patch
 from triage_bot.lab.suite import functions
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from triage_bot.core.arms import Arm
 from triage_bot.core.findings import Environment
+from triage_bot.core.remedy import Patch
 from triage_bot.core.results import Outcome
 from triage_bot.core.trials import Observation
 from triage_bot.errors import LabError
 from triage_bot.lab import answers
 from triage_bot.lab.processes import end_group, start_pytest
-from triage_bot.lab.records import Order, Patch
+from triage_bot.lab.records import Order
 from triage_bot.lab.zygote_client import Zygote
 from triage_bot.ports import CollectedTest
 
@@ -39,6 +40,7 @@ class PytestLab:
     """Seconds after which a trial is ended."""
     _zygote: Zygote | None = None
     _tests: tuple[CollectedTest, ...] = ()
+    _root: Path = Path()
     _environment: Environment = field(default_factory=Environment)
     _remarks: list[str] = field(default_factory=list)
     _forks_proven: bool = False
@@ -68,7 +70,8 @@ class PytestLab:
         self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
     ) -> Observation:
         """One trial in a process of its own. Death and hang are observations; ``LabError`` when none can be run."""
-        order = Order(node_id, tuple(before), arm, ordinal, str(self._answer(ordinal)), patch)
+        applied = patch and Patch(str(self._root / patch.file), patch.source)
+        order = Order(node_id, tuple(before), arm, ordinal, str(self._answer(ordinal)), applied)
         if self._zygote is None:
             return self._spawned(order)
         observation = self._forked(self._zygote, order)
@@ -77,9 +80,17 @@ class PytestLab:
         self._forks_proven = True
         return observation
 
+    def source(self, file: str) -> str | None:
+        """The text of a source file as a ``Site`` names it; None when it cannot be read as UTF-8."""
+        try:
+            return (self._root / file).read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None
+
     def _start(self) -> None:
         zygote = Zygote(self.arguments, self.folder / "zygote.log", _STARTUP_SECONDS)
         self._tests = zygote.hello.collected
+        self._root = zygote.hello.root
         if zygote.hello.errors:
             self._remarks.append(f"{zygote.hello.errors} modules of the suite could not be collected")
         if zygote.hello.hazard:

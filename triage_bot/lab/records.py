@@ -8,18 +8,9 @@ from typing import Any
 
 from triage_bot.core.arms import Arm
 from triage_bot.core.findings import Environment
+from triage_bot.core.remedy import Patch
 from triage_bot.core.results import Failure, Outcome
 from triage_bot.core.trials import Boundary, Coverage, Observation, Residue, Site, StreamUse
-
-
-@dataclass(frozen=True)
-class Patch:
-    """A source file with a proposed fix in it."""
-
-    file: str
-    """Absolute path of the file that it stands for."""
-    source: str
-    """The whole patched text."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +25,7 @@ class Order:
     answer: str
     """Absolute path of the file that the child writes its answer to."""
     patch: Patch | None = None
+    """Here its file is an absolute path."""
 
     def encode(self) -> dict[str, Any]:
         """As JSON values."""

@@ -31,7 +31,12 @@ def serve(session: pytest.Session, descriptor: int) -> None:
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as lines:
         _tell(
             lines,
-            {"collected": collected(session), "hazard": torch_runtime.fork_hazard(), "errors": session.testsfailed},
+            {
+                "collected": collected(session),
+                "hazard": torch_runtime.fork_hazard(),
+                "errors": session.testsfailed,
+                "root": str(session.config.rootpath),
+            },
         )
         gc.freeze()
         for line in lines:

@@ -27,6 +27,8 @@ class Hello:
     """Why its children could not use the device; empty when they can."""
     errors: int
     """Modules that could not be collected."""
+    root: Path
+    """What the suite's files are named relative to."""
 
 
 class Zygote:
@@ -48,7 +50,7 @@ class Zygote:
             self.close()
             raise
         tests = tuple(CollectedTest(**test) for test in hello["collected"])
-        self.hello = Hello(tests, hello["hazard"], hello["errors"])
+        self.hello = Hello(tests, hello["hazard"], hello["errors"], Path(hello["root"]))
 
     def trial(self, order: Order, limit: float) -> int | None:
         """The exit status of the ordered trial's child, negative for a signal; None when it was ended at ``limit``."""

@@ -12,11 +12,13 @@ from triage_bot.core.experiment import Done, Step, next_step
 from triage_bot.core.explain import Clean, tell
 from triage_bot.core.findings import Finding, Grade
 from triage_bot.core.judgement import judge
+from triage_bot.core.remedy import Patch
 from triage_bot.core.stats import adjusted
 from triage_bot.core.suspects import Suspect
 from triage_bot.core.trials import Trial
 from triage_bot.core.verdicts import Undecided
 from triage_bot.ports import Clock, Lab
+from triage_bot.workflows.remedy import with_remedy
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def triage(  # noqa: PLR0913 - the ports and the policy of one run; a bundle of 
     for position, case in enumerate(cases):
         _work(case, lab, clock, watcher, _share(clock, end, len(cases) - position))
     _prove_again(cases, lab, clock, watcher, end)
-    told = _weighed([case.told for case in cases if case.told])
+    weighed = zip(cases, _weighed([case.told for case in cases if case.told]), strict=True)
+    told = [_with_remedy(case, one, lab, clock, watcher, end) for case, one in weighed]
     return Triaged(
         findings=tuple(one for one in told if isinstance(one, Finding)),
         clean=tuple(one for one in told if isinstance(one, Clean)),
@@ -107,19 +110,32 @@ def _work(case: _Case, lab: Lab, clock: Clock, watcher: Watcher, end: float | No
     case.told = tell(case.suspect.test, verdict, evidence)
 
 
-def _run(case: _Case, step: Step, lab: Lab, watcher: Watcher) -> None:
+def _with_remedy(  # noqa: PLR0913, PLR0917 - as triage()
+    case: _Case, told: Finding | Clean, lab: Lab, clock: Clock, watcher: Watcher, end: float | None
+) -> Finding | Clean:
+    def run(step: Step, patch: Patch) -> Trial | None:
+        spent = end is not None and clock.seconds() >= end
+        return None if spent else _run(case, step, lab, watcher, patch)
+
+    if isinstance(told, Clean):
+        return told
+    return with_remedy(told, case.design, tuple(case.trials), lab.source, run)
+
+
+def _run(case: _Case, step: Step, lab: Lab, watcher: Watcher, patch: Patch | None = None) -> Trial:
     ordinal = len(case.trials)
     watcher.starting(case.suspect.test, ordinal, step)
-    observation = lab.run(case.suspect.test, step.arm, ordinal)
+    observation = lab.run(case.suspect.test, step.arm, ordinal, patch=patch)
     trial = Trial(ordinal, step.arm, observation, step.search)
     case.trials.append(trial)
     watcher.observed(case.suspect.test, trial)
+    return trial
 
 
 def _prove_again(cases: Sequence[_Case], lab: Lab, clock: Clock, watcher: Watcher, end: float | None) -> None:
     """Many comparisons prove something by chance: what does not hold among them all is compared further."""
-    told = [case.told for case in cases if case.told]
-    for case, before, after in zip(cases, told, _weighed(told), strict=True):
+    first = [case.told for case in cases if case.told]
+    for case, before, after in zip(cases, first, _weighed(first), strict=True):
         if before != after:
             case.design = replace(case.design, alpha=case.design.alpha / len(cases))
             _work(case, lab, clock, watcher, end)
