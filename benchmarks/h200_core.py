@@ -1,6 +1,6 @@
 """Measures the core on a CUDA device: the suite, the verdicts on the plain torch specimens, and what a trial costs.
 
-    python benchmarks/h200_core.py --out results [--resume results/h200_core.json] [--seconds 600] [--only verdicts,…]
+    python benchmarks/h200_core.py --out results [--resume results/h200_core.json] [--seconds 600] [--only origin,…]
 
 Each step is written to ``h200_core.json`` as soon as it is done. A later call with ``--resume`` goes on where that file
 ends, so the whole may be spread over several short leases of a device. Needs torch, the bot's dependencies, and for the
@@ -76,11 +76,10 @@ def steps() -> Iterator[Step]:
     defects = [specimen for specimen in specimens() if specimen.truth != "healthy"]
     yield Step("doctor", "doctor", 10, doctor)
     for run in range(VERDICT_RUNS):
-        yield Step("verdicts", f"origin-{run}", 40, lambda: verdicts([s for s in defects if s.name == ORIGIN]))
-    for specimen in defects:
-        if specimen.name != ORIGIN:
-            for run in range(VERDICT_RUNS):
-                yield Step("verdicts", f"{specimen.name}-{run}", 60, lambda specimen=specimen: verdicts([specimen]))
+        yield Step("origin", f"origin-{run}", 40, lambda: verdicts([s for s in defects if s.name == ORIGIN]))
+    others = [specimen for specimen in defects if specimen.name != ORIGIN]
+    for run in range(VERDICT_RUNS):
+        yield Step("rounds", f"round-{run}", 230, lambda: verdicts(others))
     yield Step("cost", "trial", 60, trial_cost)
     for way in ("plain", "rerunfailures", "flakefinder"):
         yield Step("cost", f"rerun-{way}", 30, lambda way=way: rerun_cost(way))
@@ -193,7 +192,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for h200_core.json")
     parser.add_argument("--resume", type=Path, help="an h200_core.json to go on from")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no step that would end later")
-    parser.add_argument("--only", default="", help="parts, by comma: doctor, verdicts, cost, healthy, suite")
+    parser.add_argument("--only", default="", help="parts, by comma: doctor, origin, rounds, cost, healthy, suite")
     options = parser.parse_args()
     if not torch.cuda.is_available():
         parser.error("there is no CUDA device that torch can use")

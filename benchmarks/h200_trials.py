@@ -21,7 +21,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 HEALTHY_TRIALS = 30
 """Of each amplifier."""
-HEALTHY_WORKERS = 4
+HEALTHY_WORKERS = 6
 """Healthy tests must stay clean next to others on the device; so they are tried side by side."""
 COST_RUNS = 5
 RERUNS_FOR_A_3_PERCENT_FLAKE = 99
