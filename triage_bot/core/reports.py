@@ -27,7 +27,7 @@ class Report:
     """Whether it was well-formed, of a known kind, and read to its end."""
     counts: Counts
     results: tuple[TestResult, ...]
-    """The tests that did not simply pass, in order."""
+    """The tests that did more than pass once or be skipped once, in order."""
     problems: tuple[Problem, ...]
     suites: tuple[SuiteTests, ...] = ()
     """In the order in which they begin."""
@@ -35,7 +35,12 @@ class Report:
     def order(self) -> Iterator[TestId]:
         """Every test, in the order of the report; a result's ``position`` counts in it."""
         for suite in self.suites:
-            yield from suite.ids()
+            yield from (test for test, _ in suite)
+
+    def skipped(self) -> Iterator[TestId]:
+        """The tests that were skipped, and never tried otherwise."""
+        for suite in self.suites:
+            yield from (test for test, attempts in suite if all(one.outcome is Outcome.SKIPPED for one in attempts))
 
     @property
     def unread(self) -> Problem | None:
@@ -56,11 +61,12 @@ class Report:
 def assemble(path: str, suites: Sequence[SuiteTests], problems: Sequence[Problem], complete: bool) -> Report:
     """The report that these suites make, with what is odd about their headers and counts."""
     results: list[TestResult] = []
-    total = 0
+    total = skipped = 0
     for suite in suites:
         results.extend(suite.remarkable(total))
         total += len(suite)
-    counts = _count(results, total)
+        skipped += suite.skipped_once
+    counts = _count(results, total, skipped)
     found = [*problems, *_header_problems(suites, complete)]
     found += _content_problems(results, counts) if suites or not found else []
     return Report(path, complete, counts, tuple(results), tuple(found), tuple(suites))
@@ -71,10 +77,10 @@ def add_up(counts: Sequence[Counts]) -> Counts:
     return Counts(**{field.name: sum(getattr(one, field.name) for one in counts) for field in fields(Counts)})
 
 
-def _count(results: Sequence[TestResult], total: int) -> Counts:
+def _count(results: Sequence[TestResult], total: int, skipped: int) -> Counts:
     tally = Counter("flaky" if result.flaky else _COUNTED_AS[result.outcome] for result in results)
-    passed = total - len(results) + tally.pop("passed", 0)
-    return Counts(tests=total, passed=passed, **tally)
+    passed = total - skipped - len(results) + tally.pop("passed", 0)
+    return Counts(tests=total, passed=passed, skipped=skipped + tally.pop("skipped", 0), **tally)
 
 
 _COUNTED_AS = {

@@ -49,7 +49,7 @@ class Failure:
     """What the test had printed, where a report tells it apart from the traceback; capped."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TestId:
     """A test as a report names it."""
 
@@ -66,7 +66,7 @@ class TestId:
         return "::".join(part for part in (self.classname, self.name) if part) or "(no name)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at a test, as one element of a report tells it."""
 
@@ -90,7 +90,7 @@ RETRIED = Attempt(Outcome.FAILED, Failure("", "retried; the report does not say 
 """An attempt that was made again and of which the report keeps only the place."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TestResult:
     """What all attempts at one test come to."""
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from triage_bot.core.results import PASSED, RETRIED, Attempt, TestId, TestResult
+from triage_bot.core.results import PASSED, RETRIED, SKIPPED, Attempt, TestId, TestResult
 
-_ONCE_PASSED = (PASSED,)
+Attempts = Sequence[Attempt]
+
+ONCE_PASSED: Attempts = (PASSED,)
+"""What is kept of every test that passed at its only attempt: one object for all."""
+ONCE_SKIPPED: Attempts = (SKIPPED,)
+"""The same for tests that were skipped."""
 
 
 @dataclass(frozen=True)
@@ -23,22 +28,30 @@ class Claims:
     """Whether pytest may have written it, as far as its form tells."""
 
 
-class _Class(dict[str, tuple[Attempt, ...]]):
-    """Name to attempts of the tests of one class name, in order; all that passed once share one value."""
-
-    __slots__ = ("classname",)
-
-    def __init__(self, classname: str) -> None:
-        super().__init__()
-        self.classname = classname
-
-
 class SuiteTests:
     """The tests of one suite element, filled in the order of the report, read when it has ended.
 
-    A passed test costs its name, as a key: the order of tests is kept as runs of tests of one class. Attempts at one
-    test need not stand together.
+    A passed test costs its name: names are the keys of one dictionary a class, and the order is kept as runs of tests
+    of one class. A class of which only one test is known costs no dictionary. Attempts at one test need not stand
+    together.
     """
+
+    __slots__ = (
+        "_classes",
+        "_latest",
+        "_lengths",
+        "_open",
+        "_own",
+        "_repeated",
+        "_runs",
+        "_uncounted",
+        "bad",
+        "claims",
+        "name",
+        "skipped",
+        "skipped_once",
+        "within",
+    )
 
     def __init__(self, name: str, claims: Claims | None = None) -> None:
         self.name = name
@@ -49,41 +62,62 @@ class SuiteTests:
         """Elements that say failure or error, nested suites included."""
         self.skipped = 0
         """Elements that say skipped, nested suites included."""
-        self._classes: dict[str, _Class] = {}
-        self._runs: list[_Class] = []
+        self._classes: dict[str, str | dict[str, Attempts]] = {}
+        self._runs: list[str | dict[str, Attempts]] = []
+        """Class names, or tables that stand for themselves."""
         self._lengths: list[int] = []
-        self._latest = _Class("")
-        self._own: _Class | None = None
+        self._latest: str | None = None
+        self._open: dict[str, Attempts] = {}
+        """The table of the latest class, while that has one."""
+        self._own: dict[str, Attempts] = {}
+        self.skipped_once = 0
+        """Tests whose only attempt was skipped."""
         self._repeated = 0
         self._uncounted = 0
 
     def add_passed(self, classname: str, name: str) -> None:
         """A test case element that says nothing but its name."""
-        tests = self._latest
-        if tests.classname != classname or name in tests or not tests:
-            self.add(classname, name, _ONCE_PASSED)
-        else:
-            tests[name] = _ONCE_PASSED
+        if classname == self._latest and self._open and name not in self._open:
+            self._open[name] = ONCE_PASSED
             self._lengths[-1] += 1
+        elif classname in self._classes:
+            self.add(classname, name, ONCE_PASSED)
+        else:
+            self._classes[classname] = name
+            self._begin(classname, {})
 
-    def add(self, classname: str, name: str, attempts: tuple[Attempt, ...]) -> None:
-        """A test case element of any other kind."""
+    def add(self, classname: str, name: str, attempts: Attempts) -> None:
+        """A test case element of any kind; ``ONCE_PASSED`` and ``ONCE_SKIPPED`` cost least."""
         tests = self._classes.get(classname)
-        if tests is None:
-            tests = self._classes[classname] = _Class(classname)
-        self._put(tests, name, attempts)
+        if not isinstance(tests, dict):
+            tests = self._classes[classname] = {} if tests is None else {tests: ONCE_PASSED}
+        if name in tests:
+            self._repeat(tests, name, attempts)
+            return
+        tests[name] = attempts
+        self.skipped_once += attempts is ONCE_SKIPPED
+        if classname == self._latest:
+            self._open = tests
+            self._lengths[-1] += 1
+        else:
+            self._begin(classname, tests)
 
-    def add_nameless(self, attempts: tuple[Attempt, ...], counted: bool) -> None:
+    def add_nameless(self, attempts: Attempts, counted: bool) -> None:
         """A test case element that names no test; two are two tests. Headers count it if it says an empty name."""
         self._uncounted += not counted
-        self._put(_Class(""), "", attempts)
+        self.skipped_once += attempts is ONCE_SKIPPED
+        self._begin({"": attempts}, {})
 
     def add_own(self, attempt: Attempt) -> None:
         """An error of the suite itself, outside all its tests. Several are one test."""
-        self._own = self._own if self._own is not None else _Class("")
-        self._uncounted += not self._own
-        self._repeated -= bool(self._own)
-        self._put(self._own, f"{self.name} (suite)".lstrip(), (attempt,))
+        name = f"{self.name} (suite)".lstrip()
+        if self._own:
+            self._repeat(self._own, name, (attempt,))
+            self._repeated -= 1
+        else:
+            self._own = {name: (attempt,)}
+            self._uncounted += 1
+            self._begin(self._own, {})
 
     def absorb(self, nested: SuiteTests) -> None:
         """Count what a nested suite holds, once that has ended."""
@@ -99,20 +133,20 @@ class SuiteTests:
     def __len__(self) -> int:
         return sum(self._lengths)
 
-    def ids(self) -> Iterator[TestId]:
+    def __iter__(self) -> Iterator[tuple[TestId, Attempts]]:
         """Every test once, in the order of first attempts."""
-        for tests, items in self._in_order():
-            for name, _ in items:
-                yield TestId(tests.classname, name, self.name)
+        for classname, items in self._in_order():
+            for name, attempts in items:
+                yield TestId(classname, name, self.name), attempts
 
     def remarkable(self, start: int = 0) -> Iterator[TestResult]:
-        """The tests that did not simply pass; positions count from ``start``."""
-        position = start
-        for tests, items in self._in_order():
+        """The tests that did more than pass once or be skipped once; positions count from ``start``."""
+        position, retried = start, self.retries_left_empty
+        for classname, items in self._in_order():
             for name, attempts in items:
-                if attempts is not _ONCE_PASSED:
-                    told = _unmasked(attempts) if self.retries_left_empty else attempts
-                    yield TestResult(TestId(tests.classname, name, self.name), told, position)
+                if attempts is not ONCE_PASSED and attempts is not ONCE_SKIPPED:
+                    told = _unmasked(attempts) if retried else tuple(attempts)
+                    yield TestResult(TestId(classname, name, self.name), told, position)
                 position += 1
 
     @property
@@ -126,24 +160,35 @@ class SuiteTests:
         claimed = self.claims.tests
         return self.claims.by_pytest and claimed is not None and len(self) <= claimed < self.elements
 
-    def _put(self, tests: _Class, name: str, attempts: tuple[Attempt, ...]) -> None:
-        if name in tests:
-            tests[name] += attempts
-            self._repeated += 1
-            return
-        tests[name] = attempts
-        if tests is self._latest:
-            self._lengths[-1] += 1
+    def _begin(self, run: str | dict[str, Attempts], table: dict[str, Attempts]) -> None:
+        self._latest = run if isinstance(run, str) else None
+        self._open = table
+        self._runs.append(run)
+        self._lengths.append(1)
+
+    def _repeat(self, tests: dict[str, Attempts], name: str, attempts: Attempts) -> None:
+        self._repeated += 1
+        known = tests[name]
+        self.skipped_once -= known is ONCE_SKIPPED
+        if isinstance(known, list):
+            known.extend(attempts)
         else:
-            self._latest = tests
-            self._runs.append(tests)
-            self._lengths.append(1)
+            tests[name] = [*known, *attempts]
 
-    def _in_order(self) -> Iterator[tuple[_Class, Iterator[tuple[str, tuple[Attempt, ...]]]]]:
-        upcoming = {id(tests): iter(tests.items()) for tests in self._runs}
-        for tests, length in zip(self._runs, self._lengths, strict=True):
-            yield tests, islice(upcoming[id(tests)], length)
+    def _in_order(self) -> Iterator[tuple[str, Iterable[tuple[str, Attempts]]]]:
+        upcoming: dict[str, Iterator[tuple[str, Attempts]]] = {}
+        for run, length in zip(self._runs, self._lengths, strict=True):
+            if isinstance(run, dict):
+                yield "", run.items()
+                continue
+            tests = self._classes[run]
+            if isinstance(tests, str):
+                yield run, ((tests, ONCE_PASSED),)
+            elif len(tests) == length:
+                yield run, tests.items()
+            else:
+                yield run, islice(upcoming.setdefault(run, iter(tests.items())), length)
 
 
-def _unmasked(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
-    return tuple(RETRIED if attempt is PASSED else attempt for attempt in attempts[:-1]) + attempts[-1:]
+def _unmasked(attempts: Attempts) -> tuple[Attempt, ...]:
+    return (*(RETRIED if attempt is PASSED else attempt for attempt in attempts[:-1]), attempts[-1])

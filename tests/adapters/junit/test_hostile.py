@@ -90,3 +90,35 @@ def test_long_texts_of_failures_are_cut_in_the_middle(tmp_path: Path) -> None:
     assert len(failure.message) + len(failure.text) < 25_000
     assert failure.text.startswith("first line")
     assert (failure.file, failure.line, failure.type) == ("t.py", 3, "ValueError")
+
+
+def test_more_suites_than_any_run_has_are_refused() -> None:
+    with pytest.raises(UnreadableInputError, match="suites"):
+        parse(stream(b"<testsuites>", b"<testsuite/>" * 10_000, 100), Collector())
+
+
+def test_failures_without_number_are_counted_and_their_texts_dropped(tmp_path: Path) -> None:
+    file = tmp_path / "r.xml"
+    cases = (f"<testcase name='{at}'><failure message='m'/></testcase>" for at in range(70_000))
+    file.write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+    (report,) = read_reports([str(file)])
+    assert report.counts.failed == 70_000
+    assert [problem.kind for problem in report.problems] == ["details-dropped"]
+    assert report.failing[0].failure is not None
+    assert report.failing[0].failure.message == "m"
+
+
+def test_one_test_repeated_without_end_costs_no_more_than_many_tests(tmp_path: Path) -> None:
+    file = tmp_path / "r.xml"
+    file.write_text(f"<testsuite>{'<testcase name="a"/>' * 200_000}</testsuite>")
+    (report,) = read_reports([str(file)])
+    assert report.counts.passed == report.counts.tests == 1
+
+
+def test_long_names_are_cut_and_stay_different(tmp_path: Path) -> None:
+    file = tmp_path / "r.xml"
+    file.write_text("<testsuite>" + "".join(f"<testcase name='{'x' * 9000}{at}'/>" for at in range(2)) + "</testsuite>")
+    (report,) = read_reports([str(file)])
+    names = [test.name for test in report.order()]
+    assert len(set(names)) == 2
+    assert max(map(len, names)) < 3000

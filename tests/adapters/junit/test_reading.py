@@ -23,7 +23,7 @@ def suite(body: str, header: str = "") -> str:
 
 
 def outcomes(report: Report) -> dict[str, str]:
-    told = {str(test): "passed" for test in report.order()}
+    told = {str(test): "passed" for test in report.order()} | {str(test): "skipped" for test in report.skipped()}
     for result in report.results:
         told[str(result.id)] = "flaky" if result.flaky else result.outcome.value
     return told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from triage_bot.adapters.junit.texts import CappedText, failure_of
+from triage_bot.adapters.junit.texts import MESSAGE_LIMIT, CappedText, failure_of
 from triage_bot.core.results import PASSED, SKIPPED, Attempt, Failure, Outcome
 
 _SKIPPED_STATUS = {"disabled", "notrun", "skipped", "ignored"}
@@ -25,6 +25,8 @@ OUTPUTS = {"system-out", "system-err"}
 BAD = {"failure": Outcome.FAILED, "error": Outcome.ERRORED}
 TOLD = {*BAD, "skipped", *_BEFORE, *_AFTER}
 """Children of a test case whose text is kept, beside its outputs."""
+_DESCRIBED = {"message", "type"}
+_MOST_CHILDREN, _MOST_PROPERTIES = 200, 100
 _CRASHED = re.compile(r"worker '(\w+)' crashed while running")
 _WORKER = re.compile(r"^\[(gw\d+)\] ", re.MULTILINE)
 
@@ -36,7 +38,7 @@ class Child:
 
     def __init__(self, tag: str, attributes: dict[str, str]) -> None:
         self.tag = tag
-        self.attributes = attributes
+        self.attributes = {name: value[:MESSAGE_LIMIT] for name, value in attributes.items() if name in _DESCRIBED}
         self.text = CappedText()
 
 
@@ -48,6 +50,16 @@ class Case:
     def __init__(self) -> None:
         self.children: list[Child] = []
         self.properties: list[tuple[str, str]] = []
+
+    def note(self, name: str, value: str) -> None:
+        """A property that the test recorded."""
+        if len(self.properties) < _MOST_PROPERTIES:
+            self.properties.append((name[:MESSAGE_LIMIT], value[:MESSAGE_LIMIT]))
+
+    @property
+    def full(self) -> bool:
+        """Whether it holds so much that no more is kept."""
+        return len(self.children) >= _MOST_CHILDREN
 
     def attempts(self, attributes: dict[str, str]) -> tuple[Attempt, ...]:
         """The tries that this element tells of, in the order in which they were made."""

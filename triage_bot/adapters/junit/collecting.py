@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from triage_bot.adapters.junit.cases import BAD, OUTPUTS, TOLD, Case, Child
-from triage_bot.adapters.junit.limits import DEEPEST, refused
-from triage_bot.adapters.junit.texts import failure_of
-from triage_bot.core.results import NOT_RUN, PASSED, Attempt, Outcome
-from triage_bot.core.suites import Claims, SuiteTests
+from triage_bot.adapters.junit.limits import DEEPEST, LONGEST_NAME, refused
+from triage_bot.adapters.junit.texts import DetailBudget, failure_of, short
+from triage_bot.core.results import NOT_RUN, PASSED, SKIPPED, Attempt, Outcome
+from triage_bot.core.suites import ONCE_PASSED, ONCE_SKIPPED, Attempts, Claims, SuiteTests
 
 _SUITES = {"testsuite", "testsuites"}
 _PYTEST_HEADER = {"name", "errors", "failures", "skipped", "tests", "time", "timestamp", "hostname"}
@@ -31,8 +31,13 @@ class Collector:
         """Passed tests that hold a retry element which only a failed test should hold."""
         self.doctype = False
         """Set by the parser's owner: the document declares a type."""
-        self.events = 0
-        """Grows with every start of an element."""
+        self.details = DetailBudget()
+        self.cases = 0
+        """Test case elements that have begun."""
+        self.others = 0
+        """Other elements that have begun."""
+        self.named = 0
+        """Characters of all names that are kept."""
         self._hear: Callable[[Callable[[str], None] | None], None] = _deaf
         self._suite = SuiteTests("")
         self._suite_depth = 0
@@ -59,15 +64,16 @@ class Collector:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins."""
-        self.events += 1
         if ":" in tag:
             tag = tag.rpartition(":")[2]
         if tag == "testcase" and self._child is None:
             if self._attributes is not None or not self.known:
                 self._start_odd_case()
+            self.cases += 1
             self._attributes = attributes
             self._case_depth = self._depth
         else:
+            self.others += 1
             self._depth += 1
             self._start_other(tag, attributes)
 
@@ -83,11 +89,24 @@ class Collector:
         self._attributes = None
         name = attributes.get("name")
         if self._case is None and name and "status" not in attributes and "result" not in attributes:
+            self.named += len(name)
+            if len(name) > LONGEST_NAME:
+                name = short(name)
             self._suite.add_passed(attributes.get("classname", ""), name)
         else:
             self._end_telling_case(attributes)
         if self._outer:
             self._leave_case()
+
+    @property
+    def events(self) -> int:
+        """Grows with every start of an element."""
+        return self.cases + self.others
+
+    @property
+    def suites_begun(self) -> int:
+        """Suite elements that have begun."""
+        return len(self._begun)
 
     @property
     def outside(self) -> bool:
@@ -100,7 +119,7 @@ class Collector:
             told = self._case.attempts(self._attributes) if self._case else ()
             certain = any(attempt.outcome.bad and not attempt.retry for attempt in told)
             self._suite.bad += certain
-            self._suite.add(*_named(self._attributes), told if certain else (NOT_RUN,))
+            self._add(self._attributes, told if certain else (NOT_RUN,))
             self._leave_case()
         while self._open:
             self._end_suite()
@@ -123,16 +142,17 @@ class Collector:
     def _start_suite(self, attributes: dict[str, str]) -> None:
         self._recognize()
         self._open.append((self._suite, self._suite_depth))
-        self._suite, self._suite_depth = SuiteTests(attributes.get("name", ""), _claims(attributes)), self._depth
+        self._suite, self._suite_depth = SuiteTests(short(attributes.get("name", "")), _claims(attributes)), self._depth
         self._begun.append(self._suite)
 
     def _start_in_case(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "property":
             self._case = self._case or Case()
-            self._case.properties.append((attributes.get("name", ""), attributes.get("value", "")))
+            self._case.note(attributes.get("name", ""), attributes.get("value", ""))
         elif self._depth == self._case_depth + 1 and (tag in TOLD or tag in OUTPUTS):
             self._case = self._case or Case()
-            self._case.children.append(self._listen(tag, attributes))
+            if not self._case.full:
+                self._case.children.append(self._listen(tag, attributes))
 
     def _listen(self, tag: str, attributes: dict[str, str]) -> Child:
         self._child, self._child_depth = Child(tag, attributes), self._depth
@@ -154,7 +174,7 @@ class Collector:
         self._child = None
         if self._attributes is None:
             failure = failure_of(child.attributes, str(child.text))
-            self._suite.add_own(Attempt(BAD[child.tag], failure))
+            self._suite.add_own(*self.details.apply((Attempt(BAD[child.tag], failure),)))
             self._suite.bad += 1
 
     def _end_suite(self) -> None:
@@ -177,27 +197,33 @@ class Collector:
             raise refused("it declares a document type, which reports do not need and attacks do")
 
     def _end_telling_case(self, attributes: dict[str, str]) -> None:
-        case = self._case or Case()
-        attempts = case.attempts(attributes)
+        case, self._case = self._case or Case(), None
+        attempts = self.details.apply(case.attempts(attributes))
         self.unexplained_reruns += len(attempts) == 1 and attempts[0] is PASSED and case.rerun
-        classname, name = _named(attributes)
         last = attempts[-1].outcome
-        if "name" not in attributes and last is Outcome.PASSED and len(attempts) == 1:
-            attempts = (NOT_RUN,)
         self._suite.bad += last.bad
         self._suite.skipped += last is Outcome.SKIPPED
+        if "name" not in attributes and attempts == (PASSED,):
+            attempts = (NOT_RUN,)
+        self._add(attributes, _shared(attempts))
+
+    def _add(self, attributes: dict[str, str], attempts: Attempts) -> None:
+        classname, name = short(attributes.get("classname", "")), short(attributes.get("name", ""))
+        self.named += len(classname) + len(name)
         if classname or name:
             self._suite.add(classname, name, attempts)
         else:
             self._suite.add_nameless(attempts, counted="name" in attributes)
-        self._case = None
 
     def _leave_case(self) -> None:
         self._attributes, self._case, self._case_depth = self._outer.pop() if self._outer else (None, None, 0)
 
 
-def _named(attributes: dict[str, str]) -> tuple[str, str]:
-    return attributes.get("classname", ""), attributes.get("name", "")
+def _shared(attempts: tuple[Attempt, ...]) -> Attempts:
+    """The one object for all tests to which this happened, where there is one."""
+    if len(attempts) == 1 and attempts[0] is SKIPPED:
+        return ONCE_SKIPPED
+    return ONCE_PASSED if len(attempts) == 1 and attempts[0] is PASSED else attempts
 
 
 def _deaf(_: object) -> None:

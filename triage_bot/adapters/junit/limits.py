@@ -16,10 +16,16 @@ LARGEST_REPORT = 2 * 1024**3
 """Bytes of one file, unpacked."""
 MOST_NAMES = 10_000
 """Different element and attribute names; the parser keeps each."""
-LARGEST_ARCHIVE = 4 * 1024**3
-"""Bytes of all reports in an archive, unpacked."""
-MOST_MEMBERS = 10_000
-"""Files in an archive."""
+MOST_TESTS = 3_000_000
+"""Test case elements of one file."""
+MOST_SUITES = 100_000
+"""Suite elements of one file."""
+LONGEST_NAME = 2_000
+"""Characters of a test's name; a longer one is cut and told apart by a digest."""
+MOST_NAMED = 200_000_000
+"""Characters of all names together."""
+MOST_DETAILS = 64_000_000
+"""Characters of all failures together, each counted with what it costs beside its text. The rest is counted only."""
 
 
 def refused(why: str) -> UnreadableInputError:

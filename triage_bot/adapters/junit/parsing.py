@@ -17,7 +17,10 @@ from triage_bot.adapters.junit.limits import (
     LARGEST_REPORT,
     LONGEST_TAG,
     LONGEST_TEXT,
+    MOST_NAMED,
     MOST_NAMES,
+    MOST_SUITES,
+    MOST_TESTS,
     refused,
 )
 
@@ -93,6 +96,10 @@ class Document:
             raise refused(f"a text is longer than {LONGEST_TEXT // 1024**2} MiB")
         if len(self._parser.intern) > MOST_NAMES:
             raise refused(f"it has more than {MOST_NAMES} different names of elements and attributes")
+        if self._collector.cases > MOST_TESTS or self._collector.named > MOST_NAMED:
+            raise refused(f"it holds more than {MOST_TESTS:,} tests, or names without measure")
+        if self._collector.suites_begun > MOST_SUITES:
+            raise refused(f"it holds more than {MOST_SUITES:,} suites")
 
     def _hear(self, listener: Callable[[str], None] | None) -> None:
         self._parser.CharacterDataHandler = listener

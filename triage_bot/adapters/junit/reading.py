@@ -100,6 +100,9 @@ def _read(source: _Source) -> Report:
                 f"{counted(collector.unexplained_reruns, 'passed test')} with reruns that failed",
             )
         )
+    if collector.details.untold:
+        untold = counted(collector.details.untold, "failure")
+        problems.append(Problem("details-dropped", f"{untold} counted, and not kept with their texts"))
     report = assemble(source.path, collector.suites, problems, complete)
     if fault is not None and not report.counts.tests:
         raise UnreadableInputError(f"no test can be read from it ({fault})", "Have it written again.")

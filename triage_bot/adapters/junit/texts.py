@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from hashlib import blake2b
 
-from triage_bot.core.results import Failure
+from triage_bot.adapters.junit.limits import LONGEST_NAME, MOST_DETAILS
+from triage_bot.core.results import Attempt, Failure, Outcome
 
 MESSAGE_LIMIT = 4_000
 TEXT_HEAD, TEXT_TAIL = 4_000, 12_000
@@ -36,6 +38,37 @@ class CappedText:
         return f"{self._head}\n[…]\n{self._tail[-TEXT_TAIL:]}"
 
 
+class DetailBudget:
+    """How much of the failures of one report is kept; past it they are counted, and no longer told."""
+
+    def __init__(self) -> None:
+        self.spent = 0
+        self.untold = 0
+        """Attempts of which nothing but the outcome is kept."""
+
+    def apply(self, attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
+        """The attempts as they are kept."""
+        told = [attempt.failure for attempt in attempts if attempt.failure is not None]
+        self.spent += sum(_OVERHEAD + len(one.message) + len(one.text) + len(one.output) for one in told)
+        if self.spent <= MOST_DETAILS:
+            return attempts
+        self.untold += len(told)
+        return tuple(_UNTOLD.get(attempt.outcome, attempt) for attempt in attempts)
+
+
+def short(name: str) -> str:
+    """A name of a length that can be kept. Two different long names stay different."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[: LONGEST_NAME // 2]}…{blake2b(name.encode(errors='replace'), digest_size=12).hexdigest()}"
+
+
+_OVERHEAD = 1_000
+_UNTOLD = {
+    outcome: Attempt(outcome, Failure("", "not kept: too many failures in one report"))
+    for outcome in Outcome
+    if outcome.bad
+}
 _WRAPPED = re.compile(r'failed on (setup|teardown) with "(.*)"', re.DOTALL)
 _TYPED = re.compile(r"(?:[\w.]+\.)?([A-Za-z_]\w*)(?:: |\Z)")
 _PYTEST_FRAME = re.compile(r"^([^\s:][^:\n]*\.\w+):(\d+): (?:in )?(.*)$", re.MULTILINE)

@@ -20,7 +20,7 @@ from triage_bot.core.findings import Finding, Triage
 from triage_bot.core.reports import Report
 from triage_bot.core.resolve import Resolver, reported
 from triage_bot.core.results import Attempt, Outcome, TestId, TestResult
-from triage_bot.core.suites import SuiteTests
+from triage_bot.core.suites import ONCE_SKIPPED, SuiteTests
 
 MOST_RERUNS = 10
 """Failed trials of one test that are written as reruns; the property ``arms`` counts them all."""
@@ -68,13 +68,14 @@ def _write_suite(
     if not len(suite):
         return
     cases = {place: _case(result, findings.get(place)) for place, result in results.items()}
-    with document.element("testsuite", _header(suite.name, len(suite), list(cases.values()))):
-        for place, test in enumerate(suite.ids()):
+    with document.element("testsuite", _header(suite.name, len(suite), list(cases.values()), suite.skipped_once)):
+        for place, (test, attempts) in enumerate(suite):
             if place in cases:
                 document.write(_xml(cases[place]))
-            else:
-                with document.element("testcase", _identity(test)):
-                    pass
+                continue
+            with document.element("testcase", _identity(test)):
+                if attempts is ONCE_SKIPPED:
+                    document.write(etree.Element("skipped"))
 
 
 def _write_findings(document: Any, findings: Sequence[Finding]) -> None:
@@ -159,13 +160,13 @@ def _identity(test: TestId) -> dict[str, str]:
     return {"classname": _legal(test.classname), **identity} if test.classname else identity
 
 
-def _header(name: str, tests: int, cases: Sequence[TestCase]) -> dict[str, str]:
+def _header(name: str, tests: int, cases: Sequence[TestCase], skipped: int = 0) -> dict[str, str]:
     results = [result for case in cases for result in case.result]
     counts = {
         "tests": tests,
         "failures": sum(isinstance(result, Failure) for result in results),
         "errors": sum(isinstance(result, Error) for result in results),
-        "skipped": sum(isinstance(result, Skipped) for result in results),
+        "skipped": skipped + sum(isinstance(result, Skipped) for result in results),
     }
     return {"name": _legal(name) or "tests", **{key: str(count) for key, count in counts.items()}}
 
