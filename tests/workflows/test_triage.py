@@ -138,7 +138,7 @@ def test_a_fix_is_shown_after_it_held_where_the_test_always_failed() -> None:
     assert finding.remedy.diff.splitlines()[-2:] == ["+    a.synchronize()", "     return 0"]
     assert (str(finding.remedy.tried.arm), finding.remedy.tried.runs, finding.remedy.tried.failed) == (
         "stretched+patched",
-        3,
+        4,
         0,
     )
     assert len(lab.ran) == 16

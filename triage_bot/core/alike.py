@@ -13,8 +13,8 @@ from triage_bot.core.results import Failure
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _PATH = re.compile(r"(?<![\w/.~])(?:~|\.{1,2})?/[\w.+@~-]+(?:/[\w.+@~-]+)*/?")
-_NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?")
-_NUMBERS = re.compile(r"[\[({]\s*<n>(?:\s*[,;]?\s*<n>)*\s*,?\s*[\])}]")
+_NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?\d+(?:[.,]\d+)*\.?(?:[eE][-+]?\d+)?")
+_NUMBERS = re.compile(r"[\[({]\s*<n(?:umbers)?>(?:\s*[,;]?\s*<n(?:umbers)?>)*\s*,?\s*[\])}]")
 _TYPE_PREFIX = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*): (?P<rest>.*)$")
 
 
@@ -23,7 +23,11 @@ def masked(line: str) -> str:
     line = _ADDRESS.sub("<address>", line)
     line = _PATH.sub("<path>", line)
     line = _NUMBER.sub("<n>", line)
-    return _NUMBERS.sub("<numbers>", " ".join(line.split()))
+    line, found = _NUMBERS.subn("<numbers>", " ".join(line.split()))
+    while found:
+        # Lists of lists: each pass collapses the innermost ones.
+        line, found = _NUMBERS.subn("<numbers>", line)
+    return line
 
 
 def signature(failure: Failure) -> str:

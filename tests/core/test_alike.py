@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from triage_bot.core.alike import alike, masked, signature
+from triage_bot.core.results import Failure
+
+CORRUPT = Failure("AssertionError", "store raced compute even with the barrier: 1 corrupt", "tests/test_store.py", 57)
+
+
+@pytest.mark.parametrize(
+    ("line", "mask"),
+    [
+        ("1 corrupt of 64", "<n> corrupt of <n>"),
+        ("took 0.734 s, limit 3e-2", "took <n> s, limit <n>"),
+        ("blocks [3, 5, 9] differ", "blocks <numbers> differ"),
+        ("blocks [3] differ", "blocks <numbers> differ"),
+        ("tensor([1., 2.5, -3.])", "tensor<numbers>"),
+        ("rows [[1, 2], [3, 4]]", "rows <numbers>"),
+        ("<Stream at 0x7f3a90>", "<Stream at <address>>"),
+        ("cannot read /tmp/pytest-of-me/pytest-12/a.bin", "cannot read <path>"),
+        ("expected int8 on cuda:1, not test_2", "expected int8 on cuda:<n>, not test_2"),
+        ("a  b\tc", "a b c"),
+    ],
+)
+def test_what_varies_from_run_to_run_is_masked(line: str, mask: str) -> None:
+    assert masked(line) == mask
+
+
+def test_another_count_is_the_same_failure() -> None:
+    assert alike(CORRUPT, replace(CORRUPT, message=CORRUPT.message.replace("1 corrupt", "14 corrupt")))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(CORRUPT, type="ValueError"),
+        replace(CORRUPT, line=56),
+        replace(CORRUPT, file="tests/test_load.py"),
+        replace(CORRUPT, message="vacuous control: the control phase never raced"),
+    ],
+)
+def test_another_type_place_or_message_is_another_failure(other: Failure) -> None:
+    assert not alike(CORRUPT, other)
+
+
+def test_only_the_first_line_of_a_message_counts() -> None:
+    assert alike(CORRUPT, replace(CORRUPT, message=f"{CORRUPT.message}\nassert 1 == 0\n  +  where 1 = run()"))
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        Failure("", f"AssertionError: {CORRUPT.message}"),
+        Failure("AssertionError", f"AssertionError: {CORRUPT.message}", "test_store.py", 57),
+        Failure("builtins.AssertionError", CORRUPT.message, "/checkout/tests/test_store.py", 0),
+        Failure("", CORRUPT.message),
+    ],
+)
+def test_a_report_that_knows_less_or_writes_it_otherwise_tells_of_the_same_failure(reported: Failure) -> None:
+    assert alike(reported, CORRUPT)
+    assert alike(CORRUPT, reported)
+
+
+def test_words_before_a_colon_are_part_of_the_message() -> None:
+    assert not alike(replace(CORRUPT, message="Store: corrupt"), replace(CORRUPT, message="Load: corrupt"))
+
+
+def test_the_signature_says_what_makes_another_failure_alike() -> None:
+    assert signature(CORRUPT) == (
+        "AssertionError at tests/test_store.py:57: store raced compute even with the barrier: <n> corrupt"
+    )

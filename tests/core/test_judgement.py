@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.decision_simulation import FAILURE, LEFTOVER, STREAMS, TRUTHS, Truth, observation, race, simulate
+from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
+from triage_bot.core.evidence import Design, Evidence
+from triage_bot.core.experiment import Done, Step, next_step
+from triage_bot.core.explain import Clean, tell
+from triage_bot.core.findings import Finding, Grade, Leaker, Reason, VerdictName
+from triage_bot.core.judgement import judge
+from triage_bot.core.results import Failure, Outcome
+from triage_bot.core.trials import Coverage, Observation, Residue, Trial
+from triage_bot.core.verdicts import Undecided
+
+VACUOUS = Failure("AssertionError", "vacuous control: the control phase never raced", "test_store.py", 40)
+LEAK, RACE = (next(truth for truth in TRUTHS if truth.name == name) for name in (TRUTHS[0].name, "race, stretched"))
+ALWAYS_RACES = replace(RACE, rate=race(1.0, 1.0))
+
+
+class Rig:
+    """An experiment on a truth, whose observations can be changed arm by arm."""
+
+    def __init__(self, truth: Truth, design: Design | None = None, **changes: object) -> None:
+        self.truth = truth
+        self.design = design or Design(FAILURE)
+        self.changes = changes
+
+    def observe(self, arm: Arm) -> Observation:
+        seen = observation(self.truth, arm, failed=self.truth.rate(arm) > 0.5)
+        isolation = arm.isolation.name.lower() if arm.isolation else "none"
+        change = self.changes.get(isolation, {})
+        assert isinstance(change, dict)
+        return replace(seen, **change)
+
+    def find(self, *, at_most: int = 200) -> Finding | Clean:
+        trials: list[Trial] = []
+        while len(trials) < at_most and isinstance(step := next_step(self.design, trials), Step):
+            trials.append(Trial(len(trials), step.arm, self.observe(step.arm), step.search))
+        evidence = Evidence.of(self.design, trials)
+        verdict = judge(self.design, evidence, over=True)
+        assert not isinstance(verdict, Undecided)
+        return tell("test_store.py::test_store", verdict, evidence)
+
+
+def found(truth: Truth, design: Design | None = None, *, at_most: int = 200, **changes: object) -> Finding:
+    finding = Rig(truth, design, **changes).find(at_most=at_most)
+    assert isinstance(finding, Finding)
+    return finding
+
+
+def test_arms_are_interleaved_and_take_turns_at_being_first() -> None:
+    compared = [str(trial.arm) for trial in simulate(TRUTHS[0], 3).trials if not trial.search]
+
+    assert compared[:4] == ["stretched", "stretched+drained", "stretched+drained", "stretched"]
+
+
+def test_the_trials_that_found_the_amplifier_enter_no_comparison() -> None:
+    trials = simulate(TRUTHS[0], 3).trials
+
+    assert [trial.arm for trial in trials if trial.search] == [AS_IS, STRETCHED]
+    assert sum(trial.arm == STRETCHED for trial in trials if not trial.search) == 5
+
+
+def test_leftover_work_of_the_code_under_test_is_suspected_only() -> None:
+    theirs = replace(STREAMS[0], in_suite=False)
+    finding = found(LEAK, drained={"boundaries": (replace(LEFTOVER, residues=(Residue(theirs, 0.7),)),)})
+
+    assert (finding.verdict, finding.grade) == (VerdictName.CROSS_PHASE_CONTAMINATION, Grade.SUSPECTED)
+    assert finding.witness is not None
+    assert finding.witness.leaker is Leaker.CODE_UNDER_TEST
+
+
+def test_a_difference_without_a_witness_names_no_cause() -> None:
+    finding = found(LEAK, drained={"boundaries": ()})
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.ARMS_CONTRADICT)
+
+
+def test_a_control_that_no_longer_races_when_serialized_shows_that_the_race_needs_concurrency() -> None:
+    serialized = {"outcome": Outcome.FAILED, "failure": VACUOUS}
+
+    assert found(RACE, serialized=serialized).verdict is VerdictName.ORDERING_BUG
+
+
+def test_serialized_trials_that_time_out_are_no_evidence_and_few() -> None:
+    hung = {"outcome": Outcome.TIMED_OUT, "failure": Failure("Timeout", "ended after 120 s")}
+    finding = found(ALWAYS_RACES, serialized=hung)
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.ARM_NOT_COVERED)
+    assert next(tally.runs for tally in finding.arms if tally.arm.isolation is Isolation.SERIALIZED) == 2
+
+
+def test_failing_under_an_isolation_that_did_not_reach_everything_proves_nothing() -> None:
+    finding = found(
+        replace(RACE, rate=lambda _: 1.0), serialized={"coverage": Coverage(("background-thread-launches",))}
+    )
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.ARM_NOT_COVERED)
+
+
+def test_passing_under_an_isolation_needs_no_cover() -> None:
+    finding = found(RACE, serialized={"coverage": Coverage(("background-thread-launches",))})
+
+    assert (finding.verdict, finding.grade) == (VerdictName.ORDERING_BUG, Grade.CONFIRMED)
+
+
+def test_a_race_is_not_told_from_a_leak_where_boundaries_cannot_be_drained() -> None:
+    blind = {"coverage": Coverage(("hook-missing:stream_synchronization",))}
+    finding = found(RACE, drained=blind, drained_deep=blind)
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.ARM_NOT_COVERED)
+
+
+def test_four_trials_an_arm_confirm_nothing_and_say_so() -> None:
+    finding = found(LEAK, Design(FAILURE, cap=4))
+
+    assert (finding.verdict, finding.grade) == (VerdictName.CROSS_PHASE_CONTAMINATION, Grade.SUSPECTED)
+    assert found(RACE, Design(FAILURE, cap=4)).why == "budget-spent: 4 trials an arm can prove nothing"
+
+
+def test_a_budget_that_ends_in_between_leaves_the_witness_as_a_suspicion() -> None:
+    finding = found(LEAK, at_most=6)
+
+    assert (finding.verdict, finding.grade) == (VerdictName.CROSS_PHASE_CONTAMINATION, Grade.SUSPECTED)
+    assert finding.p_value is None
+
+
+def test_a_test_that_always_fails_is_broken_for_certain_after_fifty_one_failures_in_few_an_arm() -> None:
+    finding = found(next(truth for truth in TRUTHS if truth.verdict == "broken"))
+
+    assert (finding.verdict, finding.grade) == (VerdictName.BROKEN, Grade.CONFIRMED)
+    assert sum(tally.failed for tally in finding.arms) == 51
+    assert max(tally.runs for tally in finding.arms) < 10
+    assert finding.why == "it failed alike in all 51 trials, whatever the arm: it fails at least 93% of the time"
+
+
+def test_a_test_without_streams_that_always_fails_is_not_called_broken_for_certain() -> None:
+    plain = replace(next(truth for truth in TRUTHS if truth.verdict == "broken"), stream_test=False)
+    finding = found(plain)
+
+    assert (finding.verdict, finding.grade) == (VerdictName.BROKEN, Grade.SUSPECTED)
+    assert {str(tally.arm) for tally in finding.arms} == {"as-is"}
+
+
+def test_a_report_of_a_vacuous_control_is_confirmed_by_one_more() -> None:
+    vacuous = {"outcome": Outcome.FAILED, "failure": VACUOUS}
+    design = Design(VACUOUS)
+
+    assert found(RACE, design, none=vacuous).grade is Grade.CONFIRMED
+    assert found(RACE, design, none={"outcome": Outcome.PASSED, "failure": None}).grade is Grade.SUSPECTED
+
+
+def test_a_control_whose_window_only_an_amplifier_closes_is_no_failure() -> None:
+    healthy = next(truth for truth in TRUTHS if truth.verdict == "healthy")
+    trials: list[Trial] = []
+    while isinstance(step := next_step(Design(), trials), Step):
+        seen = observation(healthy, step.arm, failed=False)
+        if step.arm.amplified:
+            seen = replace(seen, outcome=Outcome.FAILED, failure=VACUOUS)
+        trials.append(Trial(len(trials), step.arm, seen, step.search))
+
+    assert isinstance(next_step(Design(), trials), Done)
+    evidence = Evidence.of(Design(), trials)
+    assert evidence.explained is None
+
+
+def test_a_skipped_test_could_not_be_rerun() -> None:
+    finding = found(RACE, none={"outcome": Outcome.SKIPPED, "failure": None})
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.COULD_NOT_RERUN)
+    assert finding.why == "could-not-rerun: here it was skipped"
+
+
+@pytest.mark.parametrize(("reported", "latent"), [(True, False), (False, True)])
+def test_only_a_failure_that_nobody_saw_without_an_amplifier_is_latent(reported: bool, latent: bool) -> None:
+    assert found(RACE, Design(FAILURE if reported else None)).latent is latent
+
+
+def test_a_failure_that_never_comes_again_says_the_rate_that_it_rules_out() -> None:
+    finding = found(next(truth for truth in TRUTHS if truth.verdict == "not-reproduced"))
+
+    assert finding.verdict is VerdictName.NOT_REPRODUCED
+    assert finding.why.startswith("it never failed so again; a failure rate of 13% or more")
+
+
+def test_a_failure_in_another_way_is_counted_apart() -> None:
+    otherwise = {"outcome": Outcome.FAILED, "failure": Failure("ValueError", "another")}
+    finding = found(RACE, Design(FAILURE), drained=otherwise)
+
+    drained = next(tally for tally in finding.arms if tally.arm.isolation is Isolation.DRAINED)
+    assert (drained.failed, drained.failed_otherwise) == (0, drained.runs)
