@@ -29,7 +29,7 @@ INFRASTRUCTURE_TEXTS = {
         "cudaErrorNoDevice: no CUDA-capable device is detected",
     ],
     "container": [
-        "nvidia-container-cli: initialization error: nvml error: driver not loaded",
+        "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=13.0",
         "Error response from daemon: toomanyrequests: You have reached your pull rate limit.",
     ],
     "shared-memory": [
@@ -100,6 +100,8 @@ def test_what_reruns_decide_still_has_a_family(name: str, text: str) -> None:
         "RuntimeError: NCCL error: unhandled system error (run with NCCL_DEBUG=INFO for details)",
         "requests.exceptions.ConnectionError: HTTPConnectionPool(host='localhost', port=8000): Max retries exceeded",
         "HTTPConnectionPool(host='127.0.0.1', port=8000): Max retries exceeded with url: /health",
+        "requests.exceptions.HTTPError: 503 Server Error for url: http://10.0.3.4:8000/v1/completions",
+        "openai.RateLimitError: Error code: 429 - {'error': {'message': 'Rate limit reached'}}",
         "404 Client Error: Not Found for url: https://hub.example.com/m",
         "HTTP Error 401 thrown while requesting HEAD https://hub.example.com/m",
         "ConnectionRefusedError: [Errno 111] Connection refused",
