@@ -3,18 +3,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TORCH_VENV := .venv-torch
+# Compiled when it is imported: compiling all of scipy takes longer than the rest of the installation.
+INSTALL := install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: demo test test-rig test-torch lint types clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip $(INSTALL) -e '.[dev]'
 	touch $@
 
 $(TORCH_VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(TORCH_VENV)
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 numpy -e '.[dev]'
+	$(TORCH_VENV)/bin/python -m pip $(INSTALL) torch==2.13.0 numpy -e '.[dev]'
 	touch $@
 
 demo: $(VENV)/.installed  ## the main job on the emulated device: a red suite, its triage, the comment
@@ -24,7 +26,7 @@ test: $(VENV)/.installed  ## every test that needs neither torch nor a device
 	$(BIN)/python -m pytest -m "not torch"
 
 $(VENV)/.rig: $(VENV)/.installed tests/rig/expressions/package-lock.json
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[rig]'
+	$(BIN)/python -m pip $(INSTALL) -e '.[rig]'
 	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: --dest $(VENV)/sdists pygithub==2.10.0
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix tests/rig/expressions --no-audit --no-fund --silent
 	touch $@
