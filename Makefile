@@ -6,7 +6,7 @@ TORCH_VENV := .venv-torch
 # Compiled when it is imported: compiling all of scipy takes longer than the rest of the installation.
 INSTALL := install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-rig test-torch lint types clean
+.PHONY: demo story test test-rig test-torch lint types clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: pyproject.toml
@@ -33,6 +33,9 @@ $(VENV)/.rig: $(VENV)/.installed tests/rig/expressions/package-lock.json
 
 test-rig: $(VENV)/.rig  ## the pull-request side against a fake GitHub: its API, the workflows by act, the linters
 	$(BIN)/python -m pytest tests/rig -n 2 --dist loadfile
+
+story: $(VENV)/.rig  ## a pull request from red to green, and all who want in, on this machine; prints every API call
+	$(BIN)/python -m tests.rig.story
 
 test-torch: $(TORCH_VENV)/.installed  ## the torch hooks, on a CPU build
 	$(TORCH_VENV)/bin/python -m pytest -m torch tests/torch

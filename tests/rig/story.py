@@ -164,7 +164,8 @@ def main() -> int:
         for act in ACTS:
             print(f"\n== {act.__name__.replace('_', ' ')}: {act.__doc__}")
             for scene in act(story):
-                print(f"{scene}")
+                writes = sum(call.writes for call in scene.calls)
+                print(f"{scene}{f' ({len(scene.calls)} requests, {writes} writes)' if scene.calls else ''}")
                 for call in scene.calls:
                     print(f"    {call}")
         print(f"\n{len(hub.calls)} requests, {sum(call.writes for call in hub.calls)} of them writes")
