@@ -64,30 +64,30 @@ def test_what_the_machine_did_is_infrastructure_of_its_kind(kind: str, text: str
     assert (rule.family, rule.kind) == (INFRASTRUCTURE, kind)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("vacuous-control", "AssertionError: vacuous control: the control phase never raced"),
-        ("vacuous-control", "control did not race"),
-        ("vacuous-control", "race window never opened"),
-        ("vacuous-control", "the window did not open on this device"),
-        ("vacuous-control", "no corruption observed without the barrier"),
-        ("guard", "AssertionError: store raced compute even with the barrier: 1 corrupt"),
-        ("guard", "3 blocks corrupt despite the event wait"),
-        ("sticky-cuda", "CUDA error: an illegal memory access was encountered"),
-        ("sticky-cuda", "torch.AcceleratorError: CUDA error: device-side assert triggered"),
-        ("sticky-cuda", "CUDA_ERROR_LAUNCH_FAILED"),
-        ("out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),
-        ("out-of-memory", "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 bytes"),
-        ("out-of-memory", "OSError: [Errno 12] Cannot allocate memory"),
-        ("timeout", "Failed: Timeout (>2.0s) from pytest-timeout."),
-        ("timeout", "subprocess.TimeoutExpired: Command 'x' timed out after 60 seconds"),
-        ("crash", "worker 'gw0' crashed while running 't.py::test_x'"),
-        ("crash", "Process 1 terminated with signal SIGSEGV"),
-        ("crash", "subprocess.CalledProcessError: Command 'x' died with <Signals.SIGABRT: 6>."),
-        ("import-error", "ImportError: libx.so.8: cannot open shared object file: No such file or directory"),
-    ],
-)
+FAMILIES = [
+    ("vacuous-control", "AssertionError: vacuous control: the control phase never raced"),
+    ("vacuous-control", "control did not race"),
+    ("vacuous-control", "race window never opened"),
+    ("vacuous-control", "the window did not open on this device"),
+    ("vacuous-control", "no corruption observed without the barrier"),
+    ("guard", "AssertionError: store raced compute even with the barrier: 1 corrupt"),
+    ("guard", "3 blocks corrupt despite the event wait"),
+    ("sticky-cuda", "CUDA error: an illegal memory access was encountered"),
+    ("sticky-cuda", "torch.AcceleratorError: CUDA error: device-side assert triggered"),
+    ("sticky-cuda", "CUDA_ERROR_LAUNCH_FAILED"),
+    ("out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"),
+    ("out-of-memory", "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 bytes"),
+    ("out-of-memory", "OSError: [Errno 12] Cannot allocate memory"),
+    ("timeout", "Failed: Timeout (>2.0s) from pytest-timeout."),
+    ("timeout", "subprocess.TimeoutExpired: Command 'x' timed out after 60 seconds"),
+    ("crash", "worker 'gw0' crashed while running 't.py::test_x'"),
+    ("crash", "Process 1 terminated with signal SIGSEGV"),
+    ("crash", "subprocess.CalledProcessError: Command 'x' died with <Signals.SIGABRT: 6>."),
+    ("import-error", "ImportError: libx.so.8: cannot open shared object file: No such file or directory"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), FAMILIES)
 def test_what_reruns_decide_still_has_a_family(name: str, text: str) -> None:
     assert family(Failure("", text)) == name
 
@@ -146,3 +146,11 @@ def test_every_rule_names_its_source() -> None:
     assert all(rule.source and rule.patterns for rule in rules())
     kinds = [(rule.family, rule.kind) for rule in rules()]
     assert len(kinds) == len(set(kinds))
+
+
+def test_the_words_of_a_rule_never_hide_a_text_that_its_patterns_match() -> None:
+    texts = [text for texts in INFRASTRUCTURE_TEXTS.values() for text in texts] + [text for _, text in FAMILIES]
+    for text in texts:
+        for rule in rules():
+            if any(pattern.search(text) for pattern in rule.patterns):
+                assert any(word in text.lower() for word in rule.words), (rule.kind, text)

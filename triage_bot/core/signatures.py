@@ -29,7 +29,7 @@ CRASH = "crash"
 TIMEOUT = "timeout"
 IMPORT_ERROR = "import-error"
 
-_LONGEST = 12_000
+_LONGEST = 6_000
 """Characters of a text that are looked at: its end, where the errors stand."""
 _QUOTED_SOURCE = re.compile(r'^\s*File "[^"\n]*", line \d+[^\n]*\n(?:[ \t]+[^\n]*\n?)?', re.MULTILINE)
 
@@ -43,6 +43,8 @@ class Rule:
     """Which sort of the family it is, e.g. ``disk`` of ``infrastructure``."""
     sticky: bool
     """Whether later failures in the same process may be its consequence."""
+    words: tuple[str, ...]
+    """In small letters; a text without any of them matches none of the patterns."""
     patterns: tuple[re.Pattern[str], ...]
     source: str
     """Where texts of this kind were seen, or who documents them."""
@@ -57,6 +59,7 @@ def rules() -> tuple[Rule, ...]:
             rule["family"],
             rule["kind"],
             rule.get("sticky", False),
+            tuple(rule["words"]),
             tuple(re.compile(pattern, re.IGNORECASE | re.MULTILINE) for pattern in rule["any"]),
             rule["source"],
         )
@@ -68,12 +71,16 @@ def rules() -> tuple[Rule, ...]:
 def match(text: str) -> Rule | None:
     """The first rule that a text matches; None when it is of no known family."""
     heard = text[-_LONGEST:]
-    return next((rule for rule in rules() if any(pattern.search(heard) for pattern in rule.patterns)), None)
+    small = heard.lower()
+    for rule in rules():
+        if any(word in small for word in rule.words) and any(pattern.search(heard) for pattern in rule.patterns):
+            return rule
+    return None
 
 
 def rule_of(failure: Failure) -> Rule | None:
     """The rule that matches what a failure says, its own words before what was printed."""
-    own = f"{failure.type}: {failure.message}\n{_errors(failure.text)}"
+    own = f"{_errors(failure.text)}\n{failure.type}: {failure.message}"
     return match(own) or (match(failure.output) if failure.output else None)
 
 

@@ -245,3 +245,4 @@ def test_a_folder_and_a_glob_name_all_their_reports(tmp_path: Path) -> None:
         (tmp_path / name).write_text("<testsuite><testcase name='t'/></testsuite>")
     assert len(read_reports([str(tmp_path)])) == 2
     assert len(read_reports([str(tmp_path / "*.xml")])) == 2
+    assert len(read_reports([str(tmp_path), str(tmp_path / "a.xml")])) == 2

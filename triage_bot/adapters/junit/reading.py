@@ -26,24 +26,30 @@ class _Source:
 
 
 def read_reports(paths: Sequence[str]) -> tuple[Report, ...]:
-    """Read every report that the paths name, in their order.
+    """Read every report that the paths name, in their order, one that is named twice once.
 
     Never raises for what a file holds: one that is absent or refused is a report without tests that says so.
     """
-    return tuple(report for path in paths for report in _read_path(path))
+    reports: list[Report] = []
+    seen: set[Path] = set()
+    for path in paths:
+        found = _expand(path)
+        if not found:
+            reports.append(_without_tests(path, ABSENT, "it is not there: whatever should have written it died before"))
+        for file in found:
+            if file.resolve() not in seen:
+                reports.extend(_read_file(file))
+            seen.add(file.resolve())
+    return tuple(reports)
 
 
-def _read_path(path: str) -> Iterator[Report]:
-    found = _expand(path)
-    if not found:
-        yield _without_tests(path, ABSENT, "the report is not there: whatever should have written it died before")
-    for file in found:
-        try:
-            sources = _sources(file)
-        except (OSError, UnreadableInputError) as error:
-            yield _without_tests(str(file), REFUSED, str(error))
-        else:
-            yield from map(_read_source, sources)
+def _read_file(file: Path) -> Iterator[Report]:
+    try:
+        sources = _sources(file)
+    except (OSError, UnreadableInputError) as error:
+        yield _without_tests(str(file), REFUSED, str(error))
+    else:
+        yield from map(_read_source, sources)
 
 
 def _expand(path: str) -> list[Path]:
