@@ -11,7 +11,7 @@ import argparse
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triage_bot.core.arms import Arm, Isolation
 from triage_bot.core.evidence import Design, Evidence
@@ -40,6 +40,8 @@ class Truth:
     leftover: bool = False
     reported: bool = True
     stream_test: bool = True
+    polluter: int | None = None
+    """Which of its ``BEFORE`` it needs to fail as often as under ``in-order``; None when it needs none."""
     may_be: frozenset[str] = field(default_factory=frozenset)
     """Verdicts that miss the cause without naming another: the failure is too rare to compare."""
 
@@ -67,10 +69,20 @@ def race(as_is: float, stretched: float, skewed: float = 1.0, *, needs_eager: bo
     return rate
 
 
+def polluted(as_is: float, stretched: float = 1.0, *, state: bool = False) -> Callable[[Arm], float]:
+    def rate(arm: Arm) -> float:
+        cured = not arm.in_order or (arm.isolation is not None and not state)
+        return 0.0 if cured else amplified(arm, as_is=as_is, stretched=stretched)
+
+    return rate
+
+
 def always(rate: float) -> Callable[[Arm], float]:
     return lambda _: rate
 
 
+BEFORE = tuple(f"test_store.py::test_{number}" for number in range(200))
+BY_A_TEST = Boundary("call", Site("test_store.py", 9, "test_77"), (Residue(STREAMS[0], 0.2),))
 CONTAMINATION, ORDERING = "cross-phase-contamination", "ordering-bug"
 FLAKE = frozenset({"flaky", "not-reproduced"})
 TRUTHS = (
@@ -83,6 +95,11 @@ TRUTHS = (
     Truth("race, skewed", ORDERING, race(0.0, 0.0), reported=False),
     Truth("race, skewed and eager", ORDERING, race(0.0, 0.0, needs_eager=True)),
     Truth("deadline", "time-sensitive", lambda arm: amplified(arm, as_is=0.0, stretched=1.0, skewed=0.5)),
+    Truth("polluted by work, always", "cross-test-contamination", polluted(1.0), polluter=77),
+    Truth("polluted by work, stretched", "cross-test-contamination", polluted(0.03), polluter=77),
+    Truth("polluted by work, 80 %", "cross-test-contamination", polluted(0.03, 0.8), polluter=77, may_be=FLAKE),
+    Truth("polluted by state", "order-dependent", polluted(1.0, state=True), polluter=0),
+    Truth("polluted, not a stream test", "order-dependent", polluted(1.0), stream_test=False, polluter=199),
     Truth("broken", "broken", always(1.0)),
     Truth("broken, only named", "broken", always(1.0), reported=False),
     Truth("healthy, only named", "healthy", always(0.0), reported=False),
@@ -101,6 +118,7 @@ class Run:
     """One simulated experiment."""
 
     verdict: str
+    polluter: str | None
     grade: Grade | None
     trials: tuple[Trial, ...]
 
@@ -108,37 +126,42 @@ class Run:
 def simulate(truth: Truth, seed: int, cap: int = 20) -> Run:
     """The experiment on a test of this truth, its chances drawn from a seed."""
     chance = random.Random(seed)
-    design = Design(FAILURE if truth.reported else None, cap=cap)
+    before = BEFORE if truth.polluter is not None else ()
+    design = Design(FAILURE if truth.reported else None, before=before, cap=cap)
     trials: list[Trial] = []
     while isinstance(step := next_step(design, trials), Step):
-        failed = chance.random() < truth.rate(step.arm)
-        trials.append(Trial(len(trials), step.arm, observation(truth, step.arm, failed=failed), step.search))
+        arm = step.arm if truth.polluter is None else replace(step.arm, in_order=BEFORE[truth.polluter] in step.before)
+        seen = observation(truth, arm, failed=chance.random() < truth.rate(arm))
+        trials.append(Trial(len(trials), step.arm, seen, step.search, step.before))
     verdict = judge(design, Evidence.of(design, trials))
     assert not isinstance(verdict, Undecided)
     if isinstance(verdict, Healthy):
-        return Run("healthy", None, tuple(trials))
-    return Run(verdict.name.value, verdict.grade, tuple(trials))
+        return Run("healthy", None, None, tuple(trials))
+    return Run(verdict.name.value, getattr(verdict, "polluter", None), verdict.grade, tuple(trials))
 
 
 def observation(truth: Truth, arm: Arm, *, failed: bool) -> Observation:
     """What a trial of this truth shows."""
+    boundaries = (*((LEFTOVER,) if truth.leftover else ()), *((BY_A_TEST,) if truth.polluter == 77 else ()))
     return Observation(
         outcome=Outcome.FAILED if failed else Outcome.PASSED,
         failure=FAILURE if failed else None,
         seconds=1.0,
         streams=STREAMS if truth.stream_test else (),
-        boundaries=(LEFTOVER,) if truth.leftover and arm.isolation in DRAINS else (),
+        boundaries=boundaries if arm.isolation in DRAINS else (),
     )
 
 
 def wrong_cause(truth: Truth, run: Run) -> bool:
     """Whether the verdict blames something that is not the cause."""
-    return run.verdict not in {truth.verdict, *NO_CAUSE}
+    wrong_polluter = run.polluter is not None and run.polluter != BEFORE[truth.polluter or 0]
+    return wrong_polluter or run.verdict not in {truth.verdict, *NO_CAUSE}
 
 
 def missed(truth: Truth, run: Run) -> bool:
     """Whether the verdict is neither the truth nor one that a rare failure may end in."""
-    return run.verdict not in {truth.verdict, *truth.may_be}
+    named = truth.polluter is None or run.polluter == BEFORE[truth.polluter]
+    return run.verdict not in {truth.verdict, *truth.may_be} or not named
 
 
 def row(truth: Truth, runs: Sequence[Run]) -> str:

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.decision_simulation import FAILURE, LEFTOVER, STREAMS, TRUTHS, Truth, observation, race, simulate
+from benchmarks.decision_simulation import (
+    BEFORE,
+    FAILURE,
+    LEFTOVER,
+    STREAMS,
+    TRUTHS,
+    Truth,
+    observation,
+    race,
+    simulate,
+)
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.experiment import Done, Step, next_step
@@ -184,6 +194,42 @@ def test_a_failure_that_never_comes_again_says_the_rate_that_it_rules_out() -> N
 
     assert finding.verdict is VerdictName.NOT_REPRODUCED
     assert finding.why.startswith("it never failed so again; a failure rate of 13% or more")
+
+
+def test_a_test_that_fails_after_another_names_it_and_what_it_left() -> None:
+    run = simulate(next(truth for truth in TRUTHS if truth.verdict == "cross-test-contamination"), seed=0)
+    design = Design(FAILURE, "test_store.py::test_store", BEFORE)
+    evidence = Evidence.of(design, run.trials)
+    verdict = judge(design, evidence)
+    assert not isinstance(verdict, Undecided)
+
+    finding = tell(design.test, verdict, evidence)
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.grade) == (VerdictName.CROSS_TEST_CONTAMINATION, Grade.CONFIRMED)
+    assert finding.polluter == "test_store.py::test_77"
+    assert len(run.trials) <= 40
+    assert {str(tally.arm): (tally.failed, tally.runs) for tally in finding.arms} == {
+        "as-is": (0, 6),
+        "stretched": (0, 2),
+        "in-order": (7, 7),
+        "in-order+drained": (0, 5),
+    }
+    assert finding.why.endswith("unless the device is drained in between: 200 ms of work were left on a after `call`")
+
+
+def test_a_search_for_the_polluter_that_is_cut_short_still_tells_work_from_state() -> None:
+    run = simulate(next(truth for truth in TRUTHS if truth.name == "polluted by state"), seed=0)
+    design = Design(FAILURE, "test_store.py::test_store", BEFORE)
+    evidence = Evidence.of(design, run.trials[:-1])
+    verdict = judge(design, evidence, over=True)
+    assert not isinstance(verdict, Undecided)
+
+    finding = tell(design.test, verdict, evidence)
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.polluter) == (VerdictName.ORDER_DEPENDENT, None)
+    assert finding.why.startswith("it never fails alone, and does after one of the 200 tests before it")
 
 
 def test_a_failure_in_another_way_is_counted_apart() -> None:

@@ -6,7 +6,7 @@ Its trials never enter a comparison: an arm that was chosen because it failed lo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto, unique
 
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm
@@ -53,9 +53,14 @@ def seek(evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
 
 def _candidates(evidence: Evidence) -> Iterator[Arm]:
     yield AS_IS
+    if evidence.probed:
+        yield STRETCHED
+    if evidence.before:
+        yield replace(AS_IS, in_order=True)
+        if evidence.probed:
+            yield replace(STRETCHED, in_order=True)
     if not evidence.probed:
         return
-    yield STRETCHED
     for eager in (False, True):
         # The streams are read when they are needed: by then the first trials have named them.
         for stream in evidence.streams:
@@ -63,7 +68,7 @@ def _candidates(evidence: Evidence) -> Iterator[Arm]:
 
 
 def _standing(evidence: Evidence, arm: Arm) -> _Standing:
-    """By itself a failure is frequent at 3 of 3, stretched at the first one, skewed at 2 of 2, or of 3.
+    """By itself a failure is frequent at 3 of 3, stretched at the first one, otherwise at 2 of 2, or of 3.
 
     A stretched trial is the usual door to a leak: the comparison that follows tells soon enough if it was chance.
     """
@@ -72,10 +77,10 @@ def _standing(evidence: Evidence, arm: Arm) -> _Standing:
     misses = len(reads) - hits
     if arm == AS_IS:
         enough, patience = 3, 1
-    elif arm == STRETCHED:
+    elif arm.stretched:
         enough, patience = 1, 2
     else:
-        # One trial a stream: slowing the right one shows a missing wait at once, and there may be many streams.
+        # One trial an arm: it shows a missing wait, or what a predecessor left, at once; and there may be many arms.
         enough, patience = 2, 2 if hits else 1
     if misses >= patience:
         return _Standing.RARE

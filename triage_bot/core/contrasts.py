@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, unique
 
 from triage_bot.core.arms import AS_IS, Arm, Isolation
@@ -49,7 +49,10 @@ class Contrast:
 
 
 def chain(evidence: Evidence, held: Arm) -> tuple[Arm, ...]:
-    """The arms to compare with ``held``: each one is worth its trials only when the one before fails alike too."""
+    """The arms to compare with ``held``, in the order in which they are worth their trials."""
+    if held.in_order:
+        alone = replace(held, in_order=False)
+        return (alone, held.with_isolation(Isolation.DRAINED)) if evidence.probed else (alone,)
     if not evidence.probed:
         return ()
     isolated = tuple(held.with_isolation(isolation) for isolation in Isolation)

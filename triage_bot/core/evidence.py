@@ -24,6 +24,10 @@ class Design:
 
     failure: Failure | None = None
     """The failure to explain, from a report; None: the first one that a trial shows."""
+    test: str = ""
+    """Node id."""
+    before: tuple[str, ...] = ()
+    """Node ids of the tests that ran before it in its worker, as the report tells."""
     stream_test: bool = False
     """Declared a stream test by marker or configuration; otherwise its first trial tells."""
     cap: int = 20
@@ -85,17 +89,25 @@ class Evidence:
     probed: bool
     """Whether it is a stream test: declared, marked, or seen using a stream other than the default one at first."""
     reads: tuple[Read, ...]
+    """Those of trials that ran the test alone, or after all of its predecessors."""
+    before: tuple[str, ...] = ()
+    """Its predecessors."""
+    narrowing: tuple[Read, ...] = ()
+    """Those of trials that ran it after some of its predecessors only."""
 
     @classmethod
     def of(cls, design: Design, trials: Sequence[Trial]) -> Evidence:
         """The trials as they read under this design."""
         explained = design.failure or _first_failure(trials)
+        reads = [Read(trial, _read(trial, explained)) for trial in trials]
         return cls(
             explained=explained,
             from_report=design.failure is not None,
             family=family(explained) if explained else "",
             probed=design.stream_test or _shows_streams(trials),
-            reads=tuple(Read(trial, _read(trial, explained)) for trial in trials),
+            reads=tuple(read for read in reads if not _partial(design, read)),
+            before=design.before,
+            narrowing=tuple(read for read in reads if _partial(design, read)),
         )
 
     @cached_property
@@ -142,6 +154,10 @@ class Evidence:
             ),
             seconds=sum(read.trial.observation.seconds for read in reads),
         )
+
+
+def _partial(design: Design, read: Read) -> bool:
+    return read.trial.arm.in_order and read.trial.before != design.before
 
 
 def _shows_streams(trials: Sequence[Trial]) -> bool:

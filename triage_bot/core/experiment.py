@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from triage_bot.core.across import narrowing
 from triage_bot.core.amplifier import Looking, seek
 from triage_bot.core.arms import AS_IS, Arm, Isolation
-from triage_bot.core.contrasts import Effect, chain, contrast, refuted, rounds
+from triage_bot.core.contrasts import Effect, chain, contrast, contrasts, refuted, rounds
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.judgement import EVERY_ARM, always_alike, held_arm, judge, rests
+from triage_bot.core.polluter import Narrowing
 from triage_bot.core.signatures import VACUOUS_CONTROL
 from triage_bot.core.trials import Trial
 from triage_bot.core.verdicts import Undecided
@@ -24,6 +26,8 @@ class Step:
     """It looks for a failure or an amplifier, and enters no comparison."""
     purpose: str
     """The question that it answers, in words for a person."""
+    before: tuple[str, ...] = ()
+    """Node ids of the tests to run before it, in the same process."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ def next_step(design: Design, trials: Sequence[Trial]) -> Step | Done:
         return Step(AS_IS, search=True, purpose="does its control phase race here?")
     sought = seek(evidence)
     if isinstance(sought, Looking):
-        return Step(sought.next, search=True, purpose=_search_purpose(sought.next))
+        return _step(evidence, sought.next, search=True, purpose=_search_purpose(sought.next))
     if evidence.explained is None:
         return Step(AS_IS, search=True, purpose="does it ever fail?")
     held = held_arm(evidence)
@@ -56,7 +60,13 @@ def next_step(design: Design, trials: Sequence[Trial]) -> Step | Done:
     return _compare(design, evidence, held)
 
 
+def _step(evidence: Evidence, arm: Arm, *, search: bool, purpose: str) -> Step:
+    return Step(arm, search, purpose, evidence.before if arm.in_order else ())
+
+
 def _search_purpose(arm: Arm) -> str:
+    if arm.in_order:
+        return "does it fail after the tests that ran before it?"
     if arm.skewed:
         late = ", kernels loaded early" if arm.eager else ""
         return f"does it fail when {arm.skewed} runs slow{late}?"
@@ -64,6 +74,11 @@ def _search_purpose(arm: Arm) -> str:
 
 
 def _compare(design: Design, evidence: Evidence, held: Arm) -> Step:
+    if held.in_order and isinstance(
+        narrowed := narrowing(evidence, held, contrasts(design, evidence, held)), Narrowing
+    ):
+        asked = f"is it one of these {len(narrowed.next)} of {len(evidence.before)} tests that it cannot stand?"
+        return Step(held, search=True, purpose=asked, before=narrowed.next)
     if rests(design, evidence, held):
         return Step(AS_IS, search=False, purpose="how often does it fail by itself?")
     playing = _playing(design, evidence, held)
@@ -71,8 +86,12 @@ def _compare(design: Design, evidence: Evidence, held: Arm) -> Step:
         arm = min(EVERY_ARM, key=lambda arm: len(evidence.under(arm, search=False)))
         return Step(arm, search=False, purpose="does any arm make it pass?")
     arm = _next_in_round(evidence, held, playing)
-    question = _QUESTIONS[arm.isolation] if arm != AS_IS else "how often does it fail by itself?"
-    return Step(arm, search=False, purpose=question)
+    question = _QUESTIONS[arm.isolation]
+    if arm == AS_IS:
+        question = "how often does it fail by itself?"
+    elif held.in_order and not arm.in_order:
+        question = "does it need the tests that ran before it?"
+    return _step(evidence, arm, search=False, purpose=question)
 
 
 def _playing(design: Design, evidence: Evidence, held: Arm) -> list[Arm]:
@@ -81,7 +100,7 @@ def _playing(design: Design, evidence: Evidence, held: Arm) -> list[Arm]:
     for arm in chain(evidence, held):
         if contrast(design, evidence, held, arm).effect not in (Effect.UNMOVED, Effect.NOT_COVERED):
             playing.append(arm)
-        if not refuted(evidence, arm):
+        if not held.in_order and not refuted(evidence, arm):
             break
     return playing
 

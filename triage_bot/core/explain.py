@@ -12,11 +12,13 @@ from triage_bot.core.stats import excluded_rate, rate_interval
 from triage_bot.core.verdicts import (
     Broken,
     CrossPhaseContamination,
+    CrossTestContamination,
     Finds,
     Flaky,
     Healthy,
     Inconclusive,
     NotReproduced,
+    OrderDependent,
     OrderingBug,
     TimeSensitive,
     VacuousControl,
@@ -56,7 +58,8 @@ def tell(test: str, verdict: Verdict, evidence: Evidence) -> Finding | Clean:
         p_value=verdict.p_value,
         latent=evidence.latent,
         rate=rate_interval(evidence.alike(AS_IS), sum(read.usable for read in as_is)) if as_is else None,
-        witness=verdict.witness if isinstance(verdict, CrossPhaseContamination) else None,
+        witness=verdict.witness if isinstance(verdict, (CrossPhaseContamination, CrossTestContamination)) else None,
+        polluter=verdict.polluter if isinstance(verdict, (CrossTestContamination, OrderDependent)) else None,
     )
 
 
@@ -74,6 +77,8 @@ def _why(verdict: Finds, evidence: Evidence) -> str:  # noqa: PLR0911 - one retu
                 "delays alone make it fail, even one operation at a time: it races the clock or another host thread, "
                 "not work on the device"
             )
+        case CrossTestContamination() | OrderDependent():
+            return _why_across(verdict, evidence)
         case Broken(failures=failures):
             low = rate_interval(failures, failures)[0]
             return (
@@ -96,6 +101,17 @@ def _why_contamination(verdict: CrossPhaseContamination) -> str:
     if verdict.grade is Grade.CONFIRMED:
         return f"{left}; it ran into the next phase, and with that work drained the failure is gone"
     return f"{left}; whether that work causes the failure was not proven"
+
+
+def _why_across(verdict: CrossTestContamination | OrderDependent, evidence: Evidence) -> str:
+    by = verdict.polluter or f"one of the {len(evidence.before)} tests before it"
+    needs = f"it never fails alone, and does after {by}"
+    if verdict.polluter and evidence.narrowing:
+        needs += f" (found in {len(evidence.narrowing)} further trials)"
+    if isinstance(verdict, OrderDependent):
+        return f"{needs}, drained or not: what passes on is state, not work in flight"
+    left = f": {describe(verdict.witness)}" if verdict.witness else ""
+    return f"{needs}, unless the device is drained in between{left}"
 
 
 def describe(witness: Witness) -> str:

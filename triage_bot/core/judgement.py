@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from triage_bot.core.across import across_tests, narrowing
 from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile
 from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason, Witness
+from triage_bot.core.polluter import Narrowing
 from triage_bot.core.signatures import VACUOUS_CONTROL
 from triage_bot.core.stats import fisher_one_sided
 from triage_bot.core.verdicts import (
@@ -96,6 +98,15 @@ def _vacuous(design: Design, evidence: Evidence) -> Verdict | Undecided:
 
 def _compared(design: Design, evidence: Evidence, held: Arm) -> Verdict | Undecided:
     found = contrasts(design, evidence, held)
+    if held.in_order:
+        verdict = across_tests(evidence, held, found)
+        searching = isinstance(narrowing(evidence, held, found), Narrowing)
+        finished = isinstance(verdict, Undecided) and not searching and _finished(design, evidence, held)
+        return _unproven(design, evidence, held, found) if finished else verdict
+    return _alone(design, evidence, held, found)
+
+
+def _alone(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict | Undecided:
     isolated = {isolation: found[held.with_isolation(isolation)] for isolation in Isolation if found}
     for isolation in _DRAINS:
         if isolated and isolated[isolation].effect is Effect.CURED:
@@ -205,7 +216,7 @@ def _unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm,
 def _suspicion(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> CrossPhaseContamination | None:
     """Leftover work of the test was seen, and no drained trial has failed alike."""
     drained = held.with_isolation(Isolation.DRAINED)
-    if evidence.alike(drained):
+    if held.in_order or evidence.alike(drained):
         return None
     witness = _witness(evidence, drained)
     if witness is None or witness.leaker is not Leaker.TEST:
@@ -218,6 +229,10 @@ def _cut_short(design: Design, evidence: Evidence) -> Verdict:
     if evidence.explained is None:
         return Healthy()
     held = held_arm(evidence)
+    if held and held.in_order:
+        verdict = across_tests(evidence, held, contrasts(design, evidence, held), over=True)
+        if not isinstance(verdict, Undecided):
+            return verdict
     if held and (suspicion := _suspicion(evidence, held, contrasts(design, evidence, held))):
         return suspicion
     return Inconclusive(Reason.BUDGET_SPENT, f"the budget ended after {len(evidence.reads)} trials")

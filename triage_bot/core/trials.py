@@ -90,4 +90,6 @@ class Trial:
     arm: Arm
     observation: Observation
     search: bool
-    """True for the trials that looked for an amplifier; they never enter a comparison."""
+    """True for the trials that looked for an amplifier or a polluter; they never enter a comparison."""
+    before: tuple[str, ...] = ()
+    """Node ids of the tests that ran before it in the same process, in that order."""

@@ -56,6 +56,30 @@ class TimeSensitive:
 
 
 @dataclass(frozen=True)
+class CrossTestContamination:
+    """Work that an earlier test left in flight ran during this one."""
+
+    name: ClassVar = VerdictName.CROSS_TEST_CONTAMINATION
+    grade: Grade
+    polluter: str | None
+    """Node id; None when no single test was found."""
+    witness: Witness | None
+    """What the polluter left when it ended."""
+    p_value: float
+
+
+@dataclass(frozen=True)
+class OrderDependent:
+    """An earlier test changed something that outlives it, and that no draining undoes."""
+
+    name: ClassVar = VerdictName.ORDER_DEPENDENT
+    grade: ClassVar = Grade.CONFIRMED
+    polluter: str | None
+    """Node id; None when no single test was found."""
+    p_value: float
+
+
+@dataclass(frozen=True)
 class Broken:
     """It fails alike every time, whatever is done."""
 
@@ -108,6 +132,8 @@ Finds: TypeAlias = (
     CrossPhaseContamination
     | OrderingBug
     | TimeSensitive
+    | CrossTestContamination
+    | OrderDependent
     | Broken
     | VacuousControl
     | Flaky

@@ -5,7 +5,7 @@ Limits: an amplifier's own stalls are leftover work too; a witness says where wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from triage_bot.core.findings import Leaker, Witness
 from triage_bot.core.results import Failure
@@ -17,10 +17,23 @@ _AFTER_THE_CALL = {"call", "teardown"}
 
 def testify(observations: Sequence[Observation], failure: Failure | None) -> Witness | None:
     """The boundary with the most leftover work among those that recur in half of the drained trials; None without."""
+    return _most(observations, lambda boundary: not _too_late(boundary, failure))
+
+
+def testify_against(observations: Sequence[Observation], polluter: str) -> Witness | None:
+    """The same among the boundaries of a test that ran before, given by its node id."""
+
+    def its_own(boundary: Boundary) -> bool:
+        return polluter.startswith(f"{boundary.site.file}::") and polluter.endswith(f"::{boundary.site.function}")
+
+    return _most(observations, its_own)
+
+
+def _most(observations: Sequence[Observation], relevant: Callable[[Boundary], bool]) -> Witness | None:
     seen: dict[tuple[str, Site], list[Boundary]] = {}
     for observation in observations:
         for boundary in observation.boundaries:
-            if boundary.residues and not _too_late(boundary, failure):
+            if boundary.residues and relevant(boundary):
                 seen.setdefault((boundary.statement, boundary.site), []).append(boundary)
     recurring = [found for found in seen.values() if 2 * len(found) >= len(observations)]
     if not recurring:

@@ -39,6 +39,7 @@ class Journal:
             "ordinal": trial.ordinal,
             "arm": str(trial.arm),
             "search": trial.search,
+            "before": trial.before,
             "observation": encode_observation(trial.observation),
         }
         with self._path.open("a", encoding="utf-8") as journal:
@@ -65,5 +66,6 @@ class Journal:
                 Arm.parse(record["arm"]),
                 decode_observation(record["observation"]),
                 record["search"],
+                tuple(record["before"]),
             )
             self._trials.setdefault(record["test"], []).append(trial)

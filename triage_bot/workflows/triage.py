@@ -90,7 +90,7 @@ def triage(  # noqa: PLR0913 - the ports and the policy of one run; a bundle of 
 
 def _design(suspect: Suspect, policy: Policy, marked: set[str]) -> Design:
     declared = suspect.test in marked or any(fnmatch(suspect.test, glob) for glob in policy.stream_tests)
-    return Design(suspect.failure, stream_test=declared, cap=policy.cap)
+    return Design(suspect.failure, suspect.test, suspect.before, stream_test=declared, cap=policy.cap)
 
 
 def _share(clock: Clock, end: float | None, suspects: int) -> float | None:
@@ -125,8 +125,8 @@ def _with_remedy(  # noqa: PLR0913, PLR0917 - as triage()
 def _run(case: _Case, step: Step, lab: Lab, watcher: Watcher, patch: Patch | None = None) -> Trial:
     ordinal = len(case.trials)
     watcher.starting(case.suspect.test, ordinal, step)
-    observation = lab.run(case.suspect.test, step.arm, ordinal, patch=patch)
-    trial = Trial(ordinal, step.arm, observation, step.search)
+    observation = lab.run(case.suspect.test, step.arm, ordinal, step.before, patch)
+    trial = Trial(ordinal, step.arm, observation, step.search, step.before)
     case.trials.append(trial)
     watcher.observed(case.suspect.test, trial)
     return trial

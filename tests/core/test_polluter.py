@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from triage_bot.core.arms import Arm
+from triage_bot.core.evidence import Read, Reading
+from triage_bot.core.polluter import MOST_TRIALS, Narrowing, Polluter, narrow
+from triage_bot.core.results import Outcome
+from triage_bot.core.trials import Observation, Trial
+
+BEFORE = tuple(f"test_a.py::test_{number}" for number in range(200))
+PASSED = Observation(Outcome.PASSED, None, 1.0)
+
+
+def search(polluters: set[str], rate: float, seed: int = 0, before: tuple[str, ...] = BEFORE) -> tuple[str | None, int]:
+    """The polluter that is named, and the trials it took; it fails when all of ``polluters`` ran, at a rate."""
+    chance = random.Random(seed)
+    reads: list[Read] = []
+    while isinstance(where := narrow(before, reads, rate), Narrowing):
+        failed = polluters <= set(where.next) and chance.random() < rate
+        trial = Trial(len(reads), Arm(in_order=True), PASSED, search=True, before=where.next)
+        reads.append(Read(trial, Reading.ALIKE if failed else Reading.CLEAN))
+    assert isinstance(where, Polluter)
+    return where.test, len(reads)
+
+
+@pytest.mark.parametrize("position", [0, 1, 77, 100, 198, 199])
+def test_one_polluter_among_two_hundred_is_found_in_a_dozen_trials(position: int) -> None:
+    named, trials = search({BEFORE[position]}, rate=0.999)
+
+    assert named == BEFORE[position]
+    assert trials <= 12
+
+
+def test_passes_by_luck_do_not_hide_the_polluter() -> None:
+    named = [search({BEFORE[77]}, rate=0.85, seed=seed)[0] for seed in range(20)]
+
+    assert named.count(BEFORE[77]) >= 19
+    assert set(named) <= {BEFORE[77], None}
+
+
+def test_two_that_are_needed_together_are_not_blamed_singly() -> None:
+    assert search({BEFORE[20], BEFORE[150]}, rate=0.999) == (None, MOST_TRIALS)
+
+
+def test_a_single_predecessor_needs_no_search() -> None:
+    assert search({BEFORE[0]}, rate=0.9, before=BEFORE[:1]) == (BEFORE[0], 0)
+
+
+def test_predecessors_run_in_their_order() -> None:
+    where = narrow(BEFORE, [], 0.9)
+
+    assert isinstance(where, Narrowing)
+    assert list(where.next) == [test for test in BEFORE if test in where.next]
