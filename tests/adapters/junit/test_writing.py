@@ -61,6 +61,18 @@ def test_retried_attempts_are_written_where_reporters_look_for_them(tmp_path: Pa
     assert found["test_skip"].is_skipped
 
 
+def test_a_failed_teardown_stays_beside_the_failure_of_its_test(tmp_path: Path) -> None:
+    source, merged = tmp_path / "in.xml", tmp_path / "merged.xml"
+    teardown = (
+        """<testcase name="a"><error message='failed on teardown with "RuntimeError: boom"'>t</error></testcase>"""
+    )
+    source.write_text(f"<testsuite><testcase name='a'><failure message='m'/></testcase>{teardown}</testsuite>")
+    write_report(merged, read_reports([str(source)]), Triage(Source(), Environment(), Counts(), True, (), ()))
+    (case,) = cases(merged).values()
+    assert [type(result) for result in case.result] == [junitparser.Failure, junitparser.Error]
+    assert not case.is_rerun
+
+
 def test_our_own_reading_of_it_agrees_with_that_of_the_source(tmp_path: Path) -> None:
     merged = written(tmp_path)
     before, after = (read_reports([str(tmp_path / name)])[0].counts for name in ("in.xml", "merged.xml"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from junitparser import Error, Failure, Skipped
-from junitparser.xunit2 import FlakyError, FlakyFailure, RerunError, RerunFailure, TestCase
+from junitparser.xunit2 import FlakyError, FlakyFailure, InterimResult, RerunError, RerunFailure, TestCase
 from lxml import etree
 
 from triage_bot.core.arms import AS_IS
@@ -99,19 +99,25 @@ def _case(result: TestResult, finding: Finding | None) -> TestCase:
     if finding is not None:
         _tell(case, finding)
     main = _decisive(result)
+    others = [attempt for attempt in result.attempts if attempt.outcome.bad and (result.flaky or attempt is not main)]
+    teardowns = [attempt for attempt in others if not result.flaky and _ended_its_test(attempt)]
     if main is None:
         case.result = [Skipped()] if result.outcome is Outcome.SKIPPED else []
     elif result.outcome is Outcome.NOT_RUN:
         case.result = [Error("started and never finished", "not-run")]
     elif not result.flaky:
-        case.result = [_told(main, Failure, Error)]
-    retries = [attempt for attempt in result.attempts if attempt.outcome.bad and (result.flaky or attempt is not main)]
-    for attempt in retries:
-        flaky = (FlakyFailure, FlakyError) if result.flaky else (RerunFailure, RerunError)
-        case.add_interim_result(_told(attempt, *flaky))
+        case.result = [_told(attempt, Failure, Error) for attempt in (main, *teardowns)]
+    kinds = (FlakyFailure, FlakyError) if result.flaky else (RerunFailure, RerunError)
+    for attempt in (attempt for attempt in others if attempt not in teardowns):
+        case.add_interim_result(_told(attempt, *kinds))
     for _ in range(_failed_as_is(finding) if result.outcome.bad else 0):
         case.add_interim_result(RerunFailure("failed alike in a trial as it is"))
     return case
+
+
+def _ended_its_test(attempt: Attempt) -> bool:
+    """Whether it is the failed teardown of the attempt before it."""
+    return attempt.failure is not None and attempt.failure.when == "teardown" and not attempt.retry
 
 
 def _decisive(result: TestResult) -> Attempt | None:
@@ -142,7 +148,12 @@ def _told(attempt: Attempt, as_failure: type, as_error: type) -> Any:
 
 def _element(kind: type, message: str, type_: str, text: str) -> Any:
     element = kind(_legal(message), _legal(type_) or None)
-    element.text = _legal(text)
+    if not text:
+        return element
+    if issubclass(kind, InterimResult):
+        element.stack_trace = _legal(text)
+    else:
+        element.text = _legal(text)
     return element
 
 
