@@ -54,6 +54,12 @@ def test_names_and_messages_cannot_move_the_cursor_nor_open_a_line(tmp_path: Pat
     assert lines[2] == "    a   odd: x 2J   m"
 
 
+def test_memory_that_ran_out_is_told_with_its_holder(tmp_path: Path) -> None:
+    message = "CUDA out of memory. GPU 0 has a total capacity of 8.00 GiB. this process has 7.00 GiB memory in use."
+    document = f"<testsuite><testcase name='a'><failure message='{message}'/></testcase></testsuite>"
+    assert "[out-of-memory, ours]" in shown(tmp_path, document)
+
+
 def test_a_report_that_was_not_read_is_never_shown_as_zero_failures(tmp_path: Path) -> None:
     told = render(read_reports([str(tmp_path / "gone.xml")]))
     assert "not read" in told

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from triage_bot.adapters.plain import plain
 from triage_bot.core.cascades import cascades
 from triage_bot.core.findings import Counts
+from triage_bot.core.memory import holder
 from triage_bot.core.reports import Report, add_up
-from triage_bot.core.results import Outcome, TestResult
-from triage_bot.core.signatures import family
+from triage_bot.core.results import Failure, Outcome, TestResult
+from triage_bot.core.signatures import OUT_OF_MEMORY, family
 from triage_bot.core.wording import counted
 
 MOST_SHOWN = 50
@@ -58,9 +59,15 @@ def _failed(result: TestResult) -> str:
     if failure is None:
         return f"{plain(str(result.id))}{tried}"
     place = f"{failure.file}:{failure.line}: " if failure.file else ""
-    sort = family(failure)
+    sort = _sort(failure)
     said = f"{failure.type}: {failure.message}" if failure.type else failure.message
     return plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
+
+
+def _sort(failure: Failure) -> str:
+    name = family(failure)
+    whose = holder(failure.message) if name == OUT_OF_MEMORY else None
+    return f"{name}, {whose.value}" if whose else name
 
 
 def _retried(result: TestResult) -> str:
