@@ -71,6 +71,16 @@ def test_a_phase_inside_the_test_is_waited_for_where_it_ends() -> None:
     assert added(INLINE, seen) == ["    compute.synchronize() | other = torch.cuda.Stream()"]
 
 
+def test_a_test_that_leaves_work_to_the_next_one_waits_at_its_end() -> None:
+    source = (
+        "def test_fill():\n    compute = torch.cuda.Stream()\n    launch(compute)\n\n\ndef test_next():\n    check()\n"
+    )
+    seen = witness(source, "compute = torch.cuda.Stream()", "def test_fill():")
+    left = Witness(seen.leaker, Boundary("call", seen.boundary.site, seen.boundary.residues))
+
+    assert added(source, left) == ["    compute.synchronize() | "]
+
+
 def test_every_way_out_of_a_helper_waits() -> None:
     source = HELPER.replace("    return wrong\n", "    if wrong:\n        return wrong\n    print('clean')\n", 1)
     seen = witness(source, "compute = torch.cuda.Stream()", "control = _drive(cache, False)")

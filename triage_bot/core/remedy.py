@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from triage_bot.core.findings import Witness
-from triage_bot.core.trials import Site
+from triage_bot.core.trials import Boundary, Site
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_PHASES = {"setup", "call", "teardown"}
+"""Boundaries that are the end of a whole function, not of a statement in it."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -59,7 +61,7 @@ def propose(witness: Witness, source: str) -> Patch | None:
     variable = _variable(function, created.line) if function else None
     if function is None or variable is None:
         return None
-    insertions = _insertions(function, created, witness.boundary.site, lines)
+    insertions = _insertions(function, created, witness.boundary, lines)
     patched = _inserted(lines, insertions, f"{variable}.synchronize()")
     return Patch(created.file, patched) if insertions and _parses(patched) else None
 
@@ -73,9 +75,10 @@ def unified(file: str, before: str, after: str) -> str:
     )
 
 
-def _insertions(function: Function, created: Site, boundary: Site, lines: Sequence[str]) -> list[_Insertion]:
-    if boundary.file == created.file and _contains(function, boundary.line):
-        ended = _statement_at(function, boundary.line)
+def _insertions(function: Function, created: Site, boundary: Boundary, lines: Sequence[str]) -> list[_Insertion]:
+    inside = boundary.site.file == created.file and _contains(function, boundary.site.line)
+    if inside and boundary.statement not in _PHASES:
+        ended = _statement_at(function, boundary.site.line)
         return [_after(ended, lines)] if ended else []
     block = _block(function, created.line)
     if block is not function.body:

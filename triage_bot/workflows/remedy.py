@@ -50,7 +50,7 @@ def with_remedy(
 
 def _fixable(finding: Finding) -> bool:
     return (
-        finding.verdict is VerdictName.CROSS_PHASE_CONTAMINATION
+        finding.verdict in (VerdictName.CROSS_PHASE_CONTAMINATION, VerdictName.CROSS_TEST_CONTAMINATION)
         and finding.grade is Grade.CONFIRMED
         and finding.witness is not None
         and finding.witness.leaker is Leaker.TEST
@@ -69,7 +69,8 @@ def _try(arm: Arm, patch: Patch, enough: int, evidence: Evidence, run: Run) -> l
     tried = [read.trial for read in evidence.under(arm)]
     new: list[Trial] = []
     while len(tried) + len(new) < enough and all(map(_passed, [*tried, *new])):
-        trial = run(Step(arm, search=False, purpose="does the fix hold where it failed?"), patch)
+        before = evidence.before if arm.in_order else ()
+        trial = run(Step(arm, search=False, purpose="does the fix hold where it failed?", before=before), patch)
         if trial is None:
             break
         new.append(trial)
