@@ -215,7 +215,9 @@ def test_a_test_that_fails_after_another_names_it_and_what_it_left() -> None:
         "in-order": (7, 7),
         "in-order+drained": (0, 5),
     }
-    assert finding.why.endswith("unless the device is drained in between: 200 ms of work were left on a after `call`")
+    assert finding.why.endswith(
+        "unless the device is drained in between: 200 ms of work were left on a after the call of test_77"
+    )
 
 
 def test_a_search_for_the_polluter_that_is_cut_short_still_tells_work_from_state() -> None:

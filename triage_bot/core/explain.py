@@ -116,9 +116,11 @@ def _why_across(verdict: CrossTestContamination | OrderDependent, evidence: Evid
 
 def describe(witness: Witness) -> str:
     """The leftover work in words: how much, on which stream, after which statement."""
-    longest = witness.boundary.residues[0]
+    boundary = witness.boundary
+    longest = boundary.residues[0]
+    after = f"the {boundary.statement} of {boundary.site.function}" if boundary.phase else f"`{boundary.statement}`"
     milliseconds = f"{1000 * longest.seconds:.1f}".removesuffix(".0")
-    return f"{milliseconds} ms of work were left on {longest.stream.name} after `{witness.boundary.statement}`"
+    return f"{milliseconds} ms of work were left on {longest.stream.name} after {after}"
 
 
 def _why_flaky(evidence: Evidence) -> str:

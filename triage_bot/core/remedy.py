@@ -17,8 +17,6 @@ from triage_bot.core.trials import Boundary, Site
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_PHASES = {"setup", "call", "teardown"}
-"""Boundaries that are the end of a whole function, not of a statement in it."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -77,7 +75,7 @@ def unified(file: str, before: str, after: str) -> str:
 
 def _insertions(function: Function, created: Site, boundary: Boundary, lines: Sequence[str]) -> list[_Insertion]:
     inside = boundary.site.file == created.file and _contains(function, boundary.site.line)
-    if inside and boundary.statement not in _PHASES:
+    if inside and not boundary.phase:
         ended = _statement_at(function, boundary.site.line)
         return [_after(ended, lines)] if ended else []
     block = _block(function, created.line)

@@ -52,6 +52,11 @@ class Boundary:
     site: Site
     residues: tuple[Residue, ...]
 
+    @property
+    def phase(self) -> bool:
+        """Whether a whole phase of a test ended here, rather than a statement."""
+        return self.statement in ("setup", "call", "teardown")
+
 
 @dataclass(frozen=True)
 class Coverage:
