@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.rig.conftest import FORK, HEAD
+from tests.rig.fakehub import rules
 from tests.rig.fakehub.faults import Kind
 from tests.rig.fakehub.server import Hub
 from tests.rig.fakehub.world import BOT, Comment, Token, World
@@ -281,3 +282,24 @@ def test_a_dry_run_prints_the_plan_and_the_comment_and_writes_nothing(desk: Desk
     assert said.code == 0, said.err
     assert "cross-phase contamination" in said.out
     assert writes(hub) == []
+
+
+def test_what_the_host_finds_too_long_ends_in_one_clear_error(
+    desk: Desk, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "BODY_LIMIT", 200)
+    said = desk.publish(desk.finished(triage(LEAK)))
+    assert said.code == 5
+    assert "too long" in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_head_that_moves_after_the_command_is_not_written_on(desk: Desk, hub: Hub) -> None:
+    desk.comment("maintainer", "/triage rerun")
+    (dispatch,) = hub.world.dispatches
+    hub.world.pulls[7].head_sha = "d" * 40
+    title = f"triage #{dispatch['inputs']['pull-request']} @ {dispatch['inputs']['sha']}"
+    fields = {"event": "workflow_dispatch", "head_branch": "main", "title": title, "head_sha": hub.world.default_sha}
+    mark = len(hub.calls)
+    assert desk.publish(desk.finished(triage(LEAK), **fields)).code == 0
+    assert writes(hub, mark) == []
