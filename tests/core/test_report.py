@@ -190,3 +190,21 @@ def test_what_a_maintainer_accepted_names_who_and_why() -> None:
     text = comment(triage(LEAK), acceptances=[Acceptance(TEST, "maria", "known")])
     assert "Accepted by `maria`: known" in text
     assert first_line(text) == "✅ 1 failure: accepted. Nothing needs you."
+
+
+def test_a_finding_without_a_trial_offers_no_command_that_would_repeat_it() -> None:
+    lost = replace(
+        LEAK,
+        test="race.xml",
+        verdict=VerdictName.INCONCLUSIVE,
+        reason=Reason.RUNNER_CRASHED,
+        failure=None,
+        arms=(),
+        p_value=None,
+        rate=None,
+        witness=None,
+        remedy=None,
+    )
+    text = comment(triage(lost))
+    assert "Repeat it" not in text
+    assert "<details><summary>Evidence" not in text

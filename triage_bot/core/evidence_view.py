@@ -25,7 +25,8 @@ def evidence(finding: Finding, shown: str = "") -> str:
         f"**Polluter** {markdown.code(finding.polluter)}" if finding.polluter else "",
         _leftover(finding.witness) if finding.witness else "",
         _fix(finding.remedy) if finding.remedy else "",
-        f"**Repeat it**\n\n{markdown.fence(repeat_command(finding), 'sh')}",
+        # Without a trial there is no experiment that a command could repeat.
+        f"**Repeat it**\n\n{markdown.fence(repeat_command(finding), 'sh')}" if finding.arms else "",
     ]
     return "\n\n".join(block for block in blocks if block)
 

@@ -116,9 +116,13 @@ def _section(case: Case) -> Section:
         message = _message(finding)
         lines = [title, markdown.prose(finding.why), markdown.code(message, 200) if message else ""]
         brief = "  \n".join(line for line in lines if line)
-        return Section(lambda: f"{brief}\n\n{_details('Evidence', evidence(finding, message))}", brief)
+        return Section(lambda: _open(brief, evidence(finding, message)), brief)
     word = _word(case)
     return Section(lambda: _folded(case, word), "  \n".join(line for line in [title, word] if line))
+
+
+def _open(brief: str, proof: str) -> str:
+    return f"{brief}\n\n{_details('Evidence', proof)}" if proof else brief
 
 
 def _folded(case: Case, word: str) -> str:
