@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,3 +41,10 @@ def test_an_absent_report_is_named_and_never_zero_failures(tmp_path: Path) -> No
     done = inspect(str(tmp_path / "gone.xml"))
     assert done.returncode == 3
     assert "gone.xml" in done.stderr
+
+
+def test_a_file_name_that_is_no_text_is_shown_all_the_same(tmp_path: Path) -> None:
+    file = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.xml")
+    Path(file).write_text("<testsuite><testcase name='a'/></testsuite>")
+    assert inspect(file).returncode == 0
+    assert json.loads(inspect("--json", file).stdout)["total"]["passed"] == 1

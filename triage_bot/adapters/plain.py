@@ -6,7 +6,8 @@ import re
 
 WIDTH = 160
 """Longest text that is shown, in characters."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+"""Control characters, marks of direction, and bytes of file names that are no text."""
 
 
 def plain(text: str, width: int = WIDTH) -> str:

@@ -47,7 +47,7 @@ def _read_file(file: Path) -> Iterator[Report]:
     try:
         sources = _sources(file)
     except (OSError, UnreadableInputError) as error:
-        yield _without_tests(str(file), REFUSED, str(error))
+        yield _without_tests(str(file), REFUSED, str(error).removeprefix(f"{file} is "))
     else:
         yield from map(_read_source, sources)
 
@@ -83,7 +83,7 @@ def _read_source(source: _Source) -> Report:
     try:
         return _read(source)
     except (OSError, UnreadableInputError) as error:
-        return _without_tests(source.path, REFUSED, str(error))
+        return _without_tests(source.path, REFUSED, str(error).removeprefix(f"{source.path.partition('!')[0]} is "))
 
 
 def _read(source: _Source) -> Report:
