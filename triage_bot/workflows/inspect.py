@@ -16,7 +16,7 @@ def inspect(
     show(reports)
     for report in reports:
         if (problem := report.unread) is not None:
-            raise UnreadableInputError(f"{report.path}: {problem.detail}", _ADVICE[problem.kind == ABSENT])
+            raise UnreadableInputError(f"{report.path} was not read: {problem.detail}", _ADVICE[problem.kind == ABSENT])
 
 
 _ADVICE = {

@@ -30,4 +30,4 @@ MOST_DETAILS = 64_000_000
 
 def refused(why: str) -> UnreadableInputError:
     """The error that ends the reading of a hostile document."""
-    return UnreadableInputError(f"refused: {why}", "If this report is genuine, have it written anew or split it.")
+    return UnreadableInputError(why, "If this report is genuine, have it written anew or split it.")

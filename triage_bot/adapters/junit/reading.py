@@ -47,7 +47,7 @@ def _read_file(file: Path) -> Iterator[Report]:
     try:
         sources = _sources(file)
     except (OSError, UnreadableInputError) as error:
-        yield _without_tests(str(file), REFUSED, str(error).removeprefix(f"{file} is "))
+        yield _refused(str(file), error)
     else:
         yield from map(_read_source, sources)
 
@@ -83,7 +83,7 @@ def _read_source(source: _Source) -> Report:
     try:
         return _read(source)
     except (OSError, UnreadableInputError) as error:
-        return _without_tests(source.path, REFUSED, str(error).removeprefix(f"{source.path.partition('!')[0]} is "))
+        return _refused(source.path, error)
 
 
 def _read(source: _Source) -> Report:
@@ -124,6 +124,12 @@ def _read_as_it_stands(source: _Source, collector: Collector) -> Fault | None:
         return parse(transcoded(source.pieces(), encoding), collector, "utf-8")
     except UnicodeDecodeError as error:
         return Fault(f"not {encoding}: {error.reason}", 1, 0, False)
+
+
+def _refused(path: str, error: Exception) -> Report:
+    file = path.partition("!")[0]
+    detail = str(error).removeprefix(f"{file} is ").removeprefix("refused: ")
+    return _without_tests(path, REFUSED, detail)
 
 
 def _without_tests(path: str, kind: str, detail: str) -> Report:
