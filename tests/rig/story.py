@@ -86,7 +86,7 @@ def strangers_and_bots_command(story: Story) -> list[Scene]:
 
 def a_maintainer_reruns_one_test(story: Story) -> list[Scene]:
     """The result flows back into the same comment."""
-    _, scenes = story.stage.comment(OWN, "maintainer", f"/triage rerun {leaky.NAME} -n 5")
+    _, scenes = story.stage.comment(OWN, "maintainer", f"/triage rerun {leaky.NAME} -n 10")
     return scenes
 
 

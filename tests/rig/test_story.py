@@ -11,6 +11,7 @@ import pytest
 from tests.rig import story as acts
 from tests.rig.fakehub.server import Call, serve
 from tests.rig.fakehub.world import BOT, Check, Comment, World
+from tests.rig.runs import leaky
 from tests.rig.runs.origin import Origin
 from tests.rig.runs.stage import Scene, Stage
 from tests.rig.story import ACTS, EVIL, FORKED, OWN, Story
@@ -82,9 +83,10 @@ def test_a_red_run_gets_a_comment_a_label_and_a_check_run(played: dict[str, Afte
     race, publish = after.scenes
     assert (race.run.conclusion, race.calls) == ("failure", []), logs([race])
     (comment,) = after.ours(OWN)
-    assert "cross-phase contamination" in comment.body
+    assert "1 failure: explained. Nothing needs you." in comment.body
+    assert "cross-phase contamination · confirmed" in comment.body
     assert after.labels(OWN) == ["triage: cross-phase contamination"]
-    assert [it.fields["status"] for it in after.checks(after.story.red)] == ["completed"]
+    assert [it.fields["conclusion"] for it in after.checks(after.story.red)] == ["neutral"]
     assert publish.done is not None
     assert "cross-phase contamination" in publish.done.summary
 
@@ -114,14 +116,23 @@ def test_a_rerun_of_one_test_flows_back_into_the_same_comment(played: dict[str, 
     assert dispatch["inputs"]["test"].endswith("::test_store_orders_after_compute_write")
     assert [it.id for it in after.ours(OWN)] == [it.id for it in before.ours(OWN)]
     assert after.ours(OWN)[0].body != before.ours(OWN)[0].body
-    asked = [it for it in after.world.comments_of(OWN) if "-n 5" in it.body and it.author == "maintainer"]
+    asked = [it for it in after.world.comments_of(OWN) if "-n 10" in it.body and it.author == "maintainer"]
     assert [what for who, what in asked[0].reactions] == ["eyes", "rocket"]
 
 
-def test_a_review_suggests_only_fixes_that_were_tried(played: dict[str, After]) -> None:
+def test_a_review_suggests_the_fix_that_was_tried_and_it_is_the_one_that_turns_the_run_green(
+    played: dict[str, After],
+) -> None:
     after = played[acts.a_maintainer_asks_for_a_review.__name__]
     (review,) = after.world.reviews.values()
     assert (review.event, review.commit_id) == ("COMMENT", after.story.red)
+    (suggested,) = review.comments
+    origin = after.story.stage.origin
+    lines = origin.show(after.story.red, leaky.PLACE).splitlines()
+    replacement = suggested["body"].partition("```suggestion\n")[2].partition("\n```")[0].splitlines()
+    lines[suggested.get("start_line", suggested["line"]) - 1 : suggested["line"]] = replacement
+    assert suggested["path"] == leaky.PLACE
+    assert lines == origin.show(after.story.fixed, leaky.PLACE).splitlines()
 
 
 def test_the_fix_edits_the_same_comment_and_takes_the_label_off(played: dict[str, After]) -> None:
