@@ -6,8 +6,9 @@ and building a tree, which costs a kilobyte a test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 from xml.parsers import expat
 
@@ -57,7 +58,7 @@ class Document:
         self._parser.EndElementHandler = collector.end
         self._parser.StartDoctypeDeclHandler = self._doctype
         self._parser.EntityDeclHandler = _entity
-        collector.hear_through(self._hear)
+        collector.hear_through(partial(setattr, self._parser, "CharacterDataHandler"))
         self._collector = collector
         self._fed = 0
         self._quiet = 0
@@ -67,12 +68,17 @@ class Document:
         """Read on; the fault that ends the document, if there is one."""
         self._fed += len(piece)
         fault = self._parse(piece, False)
-        self._guard(len(piece))
+        if fault is not None:
+            self._release()
+        else:
+            self._guard(len(piece))
         return fault
 
     def finish(self) -> Fault | None:
         """There is no more."""
-        return self._parse(b"", True)
+        fault = self._parse(b"", True)
+        self._release()
+        return fault
 
     def _parse(self, piece: bytes, last: bool) -> Fault | None:
         try:
@@ -83,6 +89,11 @@ class Document:
         except (LookupError, ValueError) as error:
             return Fault(str(error), 1, 0, False)
         return None
+
+    def _release(self) -> None:
+        # Parser and collector hold each other: a reading that is begun anew would keep the first one in memory.
+        self._parser.StartElementHandler = self._parser.EndElementHandler = None
+        self._parser.StartDoctypeDeclHandler = self._parser.CharacterDataHandler = None
 
     def _guard(self, size: int) -> None:
         if self._fed > LARGEST_REPORT:
@@ -100,9 +111,6 @@ class Document:
             raise refused(f"it holds more than {MOST_TESTS:,} tests, or names without measure")
         if self._collector.suites_begun > MOST_SUITES:
             raise refused(f"it holds more than {MOST_SUITES:,} suites")
-
-    def _hear(self, listener: Callable[[str], None] | None) -> None:
-        self._parser.CharacterDataHandler = listener
 
     def _doctype(self, *_: object) -> None:
         self._collector.doctype = True
