@@ -1,0 +1,65 @@
+"""The first page: its verdicts are the ones there are, the comment that it quotes is the one that the demo prints."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.emulated_lab import EmulatedLab
+from kvrace_tests import demo
+from tests.docs.pages import ROOT, first_cells, section, text
+from triage_bot.core.findings import Counts, Source, Triage, VerdictName
+from triage_bot.core.report import comment
+from triage_bot.core.results import Failure
+from triage_bot.core.suspects import Suspect
+from triage_bot.workflows.triage import Policy, triage
+
+README = ROOT / "README.md"
+MODULE = "kvrace_tests.specimens.emulated.test_leaky_store"
+TEST = "test_store_orders_after_compute_write"
+FIRST_RED_SEED = 16
+
+
+class Bystander:
+    """Watches a triage, and stops its clock."""
+
+    def starting(self, *_: object) -> None:
+        pass
+
+    def observed(self, *_: object) -> None:
+        pass
+
+    def seconds(self) -> float:
+        return 0.0
+
+
+def demo_comment() -> str:
+    """What the demo prints, by the same experiment without its processes."""
+    file = f"{MODULE.replace('.', '/')}.py"
+    lines = text(ROOT / file).splitlines()
+    line = next(number for number, line in enumerate(lines, 1) if "even with the barrier" in line)
+    message = "store raced compute even with the barrier: 1 corrupt\nassert 1 == 0"
+    reported = Failure("AssertionError", message, file, line)
+    lab, bystander = EmulatedLab(MODULE, FIRST_RED_SEED + 1), Bystander()
+    done = triage([Suspect(f"{file}::{TEST}", reported)], lab, bystander, Policy(), bystander)
+    return comment(Triage(Source(), lab.environment(), Counts(2, 1, 1), True, (), done.findings))
+
+
+def quoted_pieces() -> list[str]:
+    """The quoted lines, cut where the page leaves something out and where code begins and ends."""
+    lines = [line.removeprefix(">").removeprefix(" ") for line in text(README).splitlines() if line.startswith(">")]
+    pieces = re.split(r"^(?:…|```\w*)$", "\n".join(lines), flags=re.MULTILINE)
+    return [piece.strip("\n") for piece in pieces if piece.strip()]
+
+
+def test_the_quoted_comment_is_what_the_demo_prints() -> None:
+    printed = demo_comment()
+    for piece in quoted_pieces():
+        assert piece in printed, f"{piece}\n--- is not in ---\n{printed}"
+
+
+def test_the_demo_runs_the_test_that_the_comment_is_about() -> None:
+    assert demo.SUITE.stem == MODULE.rpartition(".")[2]
+
+
+def test_every_verdict_is_listed_and_no_other() -> None:
+    assert first_cells(section(README, "The verdicts")) == [f"`{verdict.value}`" for verdict in VerdictName]
