@@ -240,3 +240,35 @@ def test_a_failure_in_another_way_is_counted_apart() -> None:
 
     drained = next(tally for tally in finding.arms if tally.arm.isolation is Isolation.DRAINED)
     assert (drained.failed, drained.failed_otherwise) == (0, drained.runs)
+
+
+class Late(Rig):
+    """Fails as its truth says, with a deadline's words."""
+
+    def observe(self, arm: Arm) -> Observation:
+        seen = super().observe(arm)
+        late = replace(FAILURE, message="assert wait_until(done, timeout=0.02)")
+        return replace(seen, failure=late) if seen.failure else seen
+
+
+def test_a_race_that_only_an_amplifier_shows_and_that_speaks_of_time_is_suspected() -> None:
+    finding = Late(RACE, Design()).find()
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.grade) == (VerdictName.ORDERING_BUG, Grade.SUSPECTED)
+    assert finding.why.endswith("or it is a deadline on the device's own work")
+
+
+def test_an_amplifier_that_showed_the_failure_by_luck_is_dropped_and_the_search_goes_on() -> None:
+    skewed = next(truth for truth in TRUTHS if truth.name == "race, skewed")
+    rig, lucky = Rig(skewed), Arm(stretched=True)
+    trials: list[Trial] = []
+    while isinstance(step := next_step(rig.design, trials), Step):
+        shown = rig.observe(step.arm)
+        if step.arm == lucky and step.search:
+            shown = observation(skewed, step.arm, failed=True)
+        trials.append(Trial(len(trials), step.arm, shown, step.search))
+    verdict = judge(rig.design, Evidence.of(rig.design, trials))
+
+    assert not isinstance(verdict, Undecided)
+    assert verdict.name is VerdictName.ORDERING_BUG

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto, unique
 
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm
+from triage_bot.core.contrasts import futile
 from triage_bot.core.evidence import Evidence, Reading
 
 
@@ -41,9 +42,12 @@ class _Standing(Enum):
 
 
 def seek(evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
-    """Where the search stands: candidates are tried in order of their cost, and the first frequent one is held."""
+    """Where the search stands: candidates are tried in order of their cost, and the first frequent one is held.
+
+    One that showed the failure by luck is dropped once its compared trials say so, and the search goes on.
+    """
     for arm in _candidates(evidence):
-        standing = _standing(evidence, arm)
+        standing = _Standing.RARE if arm.amplified and futile(evidence, arm) else _standing(evidence, arm)
         if standing is _Standing.FREQUENT:
             return Amplifier(arm)
         if standing is _Standing.OPEN:

@@ -67,11 +67,8 @@ def _why(verdict: Finds, evidence: Evidence) -> str:  # noqa: PLR0911 - one retu
     match verdict:
         case CrossPhaseContamination():
             return _why_contamination(verdict)
-        case OrderingBug():
-            return (
-                "draining between phases changes nothing and running one operation at a time makes it pass: "
-                "two operations of one phase race, so a wait is missing in the code under test"
-            )
+        case OrderingBug(grade=grade):
+            return _RACE if grade is Grade.CONFIRMED else f"{_RACE}; or it is a deadline on the device's own work"
         case TimeSensitive():
             return (
                 "delays alone make it fail, even one operation at a time: it races the clock or another host thread, "
@@ -92,6 +89,12 @@ def _why(verdict: Finds, evidence: Evidence) -> str:  # noqa: PLR0911 - one retu
             return f"it never failed so again; {_ruled_out(evidence)}"
         case Inconclusive(reason=reason, detail=detail):
             return f"{reason.value}: {detail}"
+
+
+_RACE = (
+    "draining between phases changes nothing and running one operation at a time makes it pass: "
+    "two operations of one phase race, so a wait is missing in the code under test"
+)
 
 
 def _why_contamination(verdict: CrossPhaseContamination) -> str:

@@ -11,6 +11,7 @@ from triage_bot.core.across import across_tests, narrowing
 from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile
+from triage_bot.core.deadlines import speaks_of_time
 from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason, Witness
 from triage_bot.core.polluter import Narrowing
@@ -113,7 +114,8 @@ def _alone(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Co
             return _contamination(evidence, isolated[isolation])
     verdict: Verdict | Undecided = Undecided()
     if isolated and isolated[Isolation.SERIALIZED].effect is Effect.CURED:
-        verdict = _race(isolated)
+        timed = held.amplified and speaks_of_time(evidence.explained)
+        verdict = _race(isolated, Grade.SUSPECTED if timed else Grade.CONFIRMED)
     elif isolated and all(one.effect in (Effect.UNMOVED, Effect.NOT_COVERED) for one in isolated.values()):
         verdict = _unmoved(design, evidence, held, found)
     if isinstance(verdict, Undecided) and _finished(design, evidence, held):
@@ -132,14 +134,14 @@ def _contamination(evidence: Evidence, cured: Contrast) -> Verdict:
     return CrossPhaseContamination(grade, witness, cured.arm, cured.p_value)
 
 
-def _race(isolated: Mapping[Isolation, Contrast]) -> Verdict | Undecided:
+def _race(isolated: Mapping[Isolation, Contrast], grade: Grade) -> Verdict | Undecided:
     """Serialized it is gone: a race. Inside one phase, if draining between phases changes nothing."""
     serialized = isolated[Isolation.SERIALIZED]
     drains = [isolated[isolation] for isolation in _DRAINS]
     if any(drain.effect is Effect.NOT_COVERED for drain in drains):
         return _not_covered(serialized.p_value, "a race, but phase boundaries could not be drained")
     if all(drain.effect is Effect.UNMOVED for drain in drains):
-        return OrderingBug(serialized.p_value)
+        return OrderingBug(grade, serialized.p_value)
     return Undecided()
 
 

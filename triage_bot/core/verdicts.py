@@ -42,7 +42,8 @@ class OrderingBug:
     """A race inside one phase, in the code under test."""
 
     name: ClassVar = VerdictName.ORDERING_BUG
-    grade: ClassVar = Grade.CONFIRMED
+    grade: Grade
+    """Suspected when only an amplifier shows a failure that speaks of time: a deadline on the device reads the same."""
     p_value: float
 
 
