@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from statistics import median
+from typing import Any
+
+import pytest
 
 from benchmarks.emulated_lab import EmulatedLab
 from kvrace_tests import demo
@@ -63,3 +68,28 @@ def test_the_demo_runs_the_test_that_the_comment_is_about() -> None:
 
 def test_every_verdict_is_listed_and_no_other() -> None:
     assert first_cells(section(README, "The verdicts")) == [f"`{verdict.value}`" for verdict in VerdictName]
+
+
+def result(name: str) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(text(ROOT / "benchmarks" / "results" / name))
+    return kept
+
+
+def test_the_times_told_are_about_the_ones_that_are_kept() -> None:
+    steps = result("h200_core.json")["steps"]
+    origin = [steps[f"origin-{number}"] for number in range(3)]
+    kept = [median(step["seconds"] for step in origin), origin[0]["judged"][0]["trials"]]
+    kept += [steps[f"rerun-{way}"]["seconds_99"] for way in ("flakefinder", "rerunfailures", "plain")]
+    kept += [median(steps["trial"]["warm_seconds"]), median(steps["trial"]["fresh_seconds"])]
+    told = r"(\d+) s, (\d+) trials.*?(\d+) s with.*?(\d+) s with.*?(\d+) s of.*?([\d.]+) s;.*?([\d.]+) s \|"
+    found = re.search(told, section(README, "Measured"), re.DOTALL)
+    assert found is not None
+    assert [float(number) for number in found.groups()] == pytest.approx(kept, rel=0.15)
+    assert all(step["right"] for step in origin)
+    assert steps["healthy"]["clean"]
+
+
+def test_no_experiment_that_is_kept_named_a_wrong_cause() -> None:
+    kept = result("accuracy-emulated.json")
+    assert kept["triages"] > 2_000
+    assert {wrong["verdict"] for wrong in kept["wrong"]} <= {"flaky", "not-reproduced", "inconclusive", "healthy"}
