@@ -35,10 +35,11 @@ def section(title: str) -> str:
 
 
 def typed_commands() -> list[str]:
-    lines = [line for page in pages.PAGES for line in pages.text(page).splitlines()]
-    found = [re.match(r"(?:\s*\$ )?\s*(triage-bot [a-z]+ .*)$", line) for line in lines]
-    commands = [match[1].strip() for match in found if match]
-    return [line for line in dict.fromkeys(commands) if not re.search(r"…|[A-Z]{4,}", line)]
+    """Every call of the bot in a code block of a page, but for those that hold a place to fill in."""
+    blocks = [block for page in pages.PAGES for block in re.findall(r"^```.*?^```", pages.text(page), re.M | re.S)]
+    found = [re.match(r"(?:\$ )?(triage-bot [a-z]+ .*)", line) for block in blocks for line in block.splitlines()]
+    commands = dict.fromkeys(match[1].strip() for match in found if match)
+    return [line for line in commands if not re.search(r"…|[A-Z]{4,}", line)]
 
 
 def test_every_command_is_listed_and_no_other() -> None:
