@@ -35,7 +35,7 @@ def test_every_arm_that_the_page_names_can_be_asked_for() -> None:
 
 
 def test_the_numbers_are_the_ones_in_the_code() -> None:
-    said = text(PAGE)
+    said = " ".join(text(PAGE).split())
     assert f"a stall of {1000 * STALL_SECONDS:g} ms" in said
     assert f"p ≤ {Design().alpha:g}" in said
     *some, last = Design().looks
