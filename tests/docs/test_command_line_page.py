@@ -37,7 +37,11 @@ def section(title: str) -> str:
 def typed_commands() -> list[str]:
     """Every call of the bot in a code block of a page, but for those that hold a place to fill in."""
     blocks = [block for page in pages.PAGES for block in re.findall(r"^```.*?^```", pages.text(page), re.M | re.S)]
-    found = [re.match(r"(?:\$ )?(triage-bot [a-z]+ .*)", line) for block in blocks for line in block.splitlines()]
+    found = [
+        re.match(r"(?:\$ )?(?:\.venv/bin/)?(triage-bot [a-z]+ .*)", line)
+        for block in blocks
+        for line in block.splitlines()
+    ]
     commands = dict.fromkeys(match[1].strip() for match in found if match)
     return [line for line in commands if not re.search(r"…|[A-Z]{4,}", line)]
 
