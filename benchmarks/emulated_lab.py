@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import linecache
 import sys
 import time
 import traceback
@@ -111,6 +112,7 @@ class EmulatedLab:
     ) -> Observation:
         self.trials += 1
         module = importlib.reload(importlib.import_module(self.module))
+        linecache.cache.pop(str(module.__file__), None)  # an earlier trial may have been one of a patched source
         if patch is not None:
             apply(Patch(str(ROOT / patch.file), patch.source))
         suite = SuiteFiles(ROOT, {Path(str(module.__file__))})
