@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -19,7 +20,8 @@ import tempfile
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +81,8 @@ def steps() -> Iterator[Step]:
         yield Step("origin", f"origin-{run}", 40, lambda: verdicts([s for s in defects if s.name == ORIGIN]))
     others = [specimen for specimen in defects if specimen.name != ORIGIN]
     for run in range(VERDICT_RUNS):
-        yield Step("rounds", f"round-{run}", 230, lambda: verdicts(others))
+        yield Step("rounds", f"round-{run}", 150, lambda: side_by_side(others))
+    yield Step("spawned", "spawned", 90, spawned)
     yield Step("cost", "trial", 60, trial_cost)
     for way in ("plain", "rerunfailures", "flakefinder"):
         yield Step("cost", f"rerun-{way}", 30, lambda way=way: rerun_cost(way))
@@ -115,27 +118,57 @@ def suite() -> Result:
     return {"exit": ran.returncode, "seconds": round(time.monotonic() - begun, 2), **counts, "bad": bad}
 
 
+def side_by_side(wanted: list[Specimen]) -> Result:
+    """Half of the specimens beside the other half: a verdict must hold next to a neighbour on the device."""
+    with ThreadPoolExecutor(2) as pool:
+        halves = list(pool.map(verdicts, (wanted[::2], wanted[1::2])))
+    return {
+        "right": all(half["right"] for half in halves),
+        "seconds": max(half.get("seconds", 0.0) for half in halves),
+        "commands": [half.get("command") for half in halves],
+        "errors": [half["stderr"] for half in halves if "stderr" in half],
+        "judged": [one for half in halves for one in half.get("judged", [])],
+    }
+
+
+def spawned() -> Result:
+    """The mirror specimen in a module that initializes CUDA when it is imported: no fork can use the device."""
+    (mirror,) = [
+        specimen for specimen in specimens() if specimen.leaker == "code-under-test" and specimen.truth != "healthy"
+    ]
+    source = (ROOT / mirror.node_id.split("::")[0]).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        module = Path(folder) / "test_initializes.py"
+        module.write_text(source.replace("\nTRUTH", '\ntorch.zeros(1, device="cuda")\nTRUTH', 1), encoding="utf-8")
+        return verdicts([replace(mirror, node_id=f"{module}::{mirror.name}")])
+
+
 def verdicts(wanted: list[Specimen]) -> Result:
     """One call of the command on some specimens, from command to verdict."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "triage.json"
         files = sorted({specimen.node_id.split("::")[0] for specimen in wanted})
         command = [sys.executable, "-m", "triage_bot", "rerun", "--runtime", "cuda", "--out", str(out)]
-        command += [word for specimen in wanted for word in ("--test", specimen.node_id)]
-        command += [word for file in files for word in ("--suite", file)]
+        command += [word for specimen in wanted for word in ("--test", specimen.name)]
+        command += [word for file in files for word in ("--suite", str(ROOT / file))]
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         begun = time.monotonic()
-        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        # A folder of its own: a run keeps its journal where it is started.
+        ran = subprocess.run(
+            command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        )
         seconds = time.monotonic() - begun
         if not out.exists():
             return {"right": False, "exit": ran.returncode, "stderr": ran.stderr[-2000:]}
         triage = json.loads(out.read_text(encoding="utf-8"))
-    findings = {finding["test"]: finding for finding in triage["findings"]}
-    judged = [_judged(specimen, findings.get(specimen.node_id)) for specimen in wanted]
+    findings = {finding["test"].rsplit("::", 1)[1]: finding for finding in triage["findings"]}
+    judged = [_judged(specimen, findings.get(specimen.name)) for specimen in wanted]
     return {
         "right": all(one["right"] for one in judged),
         "seconds": round(seconds, 2),
         "command": " ".join(command[1:]).replace(str(ROOT) + "/", ""),
         "judged": judged,
+        "notes": [problem["detail"] for problem in triage["summary"]["problems"]],
     }
 
 
@@ -194,7 +227,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for h200_core.json")
     parser.add_argument("--resume", type=Path, help="an h200_core.json to go on from")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no step that would end later")
-    parser.add_argument("--only", default="", help="parts, by comma: doctor, origin, rounds, cost, healthy, suite")
+    parser.add_argument(
+        "--only", default="", help="parts, by comma: doctor, origin, rounds, spawned, cost, healthy, suite"
+    )
     options = parser.parse_args()
     if not torch.cuda.is_available():
         parser.error("there is no CUDA device that torch can use")
