@@ -23,7 +23,7 @@ def stage(hub: Hub, origin: Origin, tmp_path: Path) -> Stage:
     return Stage(hub, origin, tmp_path / "runs")
 
 
-@pytest.mark.parametrize("sha", ["main", "abcdef12", "A" * 40, "a" * 39 + "\n"])
+@pytest.mark.parametrize("sha", ["abcdef12", "A" * 40, "a" * 39 + "\n"])
 def test_a_commit_that_is_not_named_in_full_is_not_even_checked_out(stage: Stage, sha: str) -> None:
     race, _ = stage.dispatched({"pull-request": 7, "sha": sha}, "maintainer")
     assert race.done is not None
