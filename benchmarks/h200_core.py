@@ -187,7 +187,6 @@ def _judged(specimen: Specimen, finding: Result | None) -> Result:
         "truth": specimen.truth,
         "right": right,
         "trials": sum(arm["runs"] for arm in finding["arms"]),
-        "fix_seconds": round(sum(arm["seconds"] for arm in finding["arms"] if "patched" in arm["arm"]), 2),
         "gpu_seconds": round(sum(arm["seconds"] for arm in finding["arms"]), 2),
         **{name: finding[name] for name in ("verdict", "grade", "why", "p_value", "arms", "witness")},
     }
@@ -214,7 +213,8 @@ def summary(done: dict[str, Result]) -> Iterator[str]:
         yield f"{mark} {one['test'][:52]:53}{one['truth']:27}{one['verdict']} {one.get('grade')} {cost}"
     for key, result in done.items():
         if key.startswith("origin"):
-            spent, fix = result.get("seconds", 0.0), result["judged"][0].get("fix_seconds", 0.0)
+            spent, arms = result.get("seconds", 0.0), result["judged"][0].get("arms", [])
+            fix = sum(arm["seconds"] for arm in arms if "patched" in arm["arm"])
             yield f"{key}: {spent - fix:.1f} s from command to verdict, {spent} s with the trials of the fix"
         elif "judged" not in result and not key.startswith("suite"):
             yield f"{key}: {json.dumps(result)[:300]}"
