@@ -37,6 +37,7 @@ DOORS = {
     "click": {"triage_bot/cli", "triage_bot/__main__.py"},
     "cuda": {"kvrace_tests/harness/cuda"},
     "github": {"triage_bot/adapters/github.py"},
+    "jinja2": {"triage_bot/adapters/html.py"},
     "junitparser": {"triage_bot/adapters/junit/writing.py"},
     "lxml": {"triage_bot/adapters/junit/writing.py"},
     "requests": {"triage_bot/adapters/download.py", "triage_bot/adapters/github.py"},

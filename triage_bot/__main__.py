@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 
 import click
 
 from triage_bot.cli import main as group
+from triage_bot.cli.told import tell
 from triage_bot.errors import ExitCode, TriageError
 
 
 def main() -> None:
     """Run the command line; an expected error ends in one message, a bug of ours says so."""
+    # Who ends us politely gets the same: everything that runs is ended, and what was observed is kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code = group.main(standalone_mode=False)
     except TriageError as error:
-        click.echo(f"triage-bot: {error}\n  {error.advice}", err=True)
+        tell(f"triage-bot: {error}\n  {error.advice}")
         code = error.exit_code
     except click.ClickException as error:
         error.show()

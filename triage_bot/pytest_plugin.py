@@ -7,6 +7,7 @@ children; ``--triage-trial`` makes it run one ordered trial itself.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, so that suites can use it under ``--strict-markers``; keep rerunners out of trials."""
     config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
     if _ordered(config):
+        from triage_bot.lab import processes  # noqa: PLC0415  # the plugin loads in every pytest session: only now
+
+        processes.die_with(int(os.environ[processes.PARENT]))
         for name in _RERUNNERS:
             if (plugin := config.pluginmanager.get_plugin(name)) is not None:
                 config.pluginmanager.unregister(plugin)

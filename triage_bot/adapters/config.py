@@ -39,19 +39,34 @@ def defaults(start: Path) -> dict[str, dict[str, Any]]:
 
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("triage-bot", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} is not TOML: {error}", "mend the file") from None
     found: dict[str, dict[str, Any]] = {}
-    for key, value in table.items():
+    for key, value in _table(file).items():
         if key not in KEYS:
             raise UsageError(f"{file}: [tool.triage-bot] has no key {key!r}", _nearest(key))
         kind, command, parameter = KEYS[key]
         if not _fits(value, kind):
             raise UsageError(f"{file}: {key} is {value!r}", f"write {_TYPE_WORDS[kind]}")
-        found.setdefault(command, {})[parameter] = value
+        # A path in a file is meant from where the file is, not from where somebody happens to stand.
+        found.setdefault(command, {})[parameter] = _from(file.parent, value) if key == "suite" else value
     return found
+
+
+def _table(file: Path) -> Mapping[str, Any]:
+    try:
+        table: object = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} is not TOML: {error}", "mend the file") from None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}", "mend its permissions") from None
+    for name in ("tool", "triage-bot"):
+        table = table.get(name, {}) if isinstance(table, dict) else table
+    if not isinstance(table, dict):
+        raise UsageError(f"{file}: [tool.triage-bot] is no table", "write its keys under the heading [tool.triage-bot]")
+    return table
+
+
+def _from(folder: Path, paths: list[str]) -> list[str]:
+    return [path if folder == Path.cwd() else str(folder / path) for path in paths]
 
 
 def _fits(value: object, kind: type) -> bool:

@@ -14,3 +14,8 @@ def plain(text: str, width: int = WIDTH) -> str:
     """One line of it, without control characters: a test's name must not move the cursor."""
     line = _CONTROL.sub(" ", text).rstrip()
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def visible(text: str) -> str:
+    """Lines of it, without characters that move the cursor or reorder what stands there."""
+    return "\n".join(plain(line, max(len(line), 1)) for line in text.split("\n"))

@@ -19,6 +19,7 @@ from triage_bot.core.explain import Clean
 from triage_bot.core.findings import Finding, Triage
 from triage_bot.core.standing import explained
 from triage_bot.core.trials import Trial
+from triage_bot.core.wording import counted
 
 WHY = 600
 """Longest explanation that is shown, in characters."""
@@ -34,6 +35,12 @@ class Progress:
         self._test = ""
         self._step: Step | None = None
         self._started = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._still()
 
     def say(self, text: str) -> None:
         """One line for a person."""
@@ -51,14 +58,20 @@ class Progress:
 
     def observed(self, test: str, trial: Trial) -> None:
         """A trial has ended."""
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        self._still()
         purpose = self._step.purpose if self._step else ""
         outcome = trial.observation.outcome.value
         self._console.print(f"  {trial.ordinal + 1:3d}  ", end="")
         self._console.print(f"{outcome:10s}", style=_WORDS.get(outcome, "red"), end="")
-        self._console.print(f"{trial.observation.seconds:7.2f} s  {plain(str(trial.arm)):28s} {plain(purpose)}")
+        told = f"{trial.observation.seconds:7.2f} s  {plain(str(trial.arm)):28s} {plain(purpose)}"
+        # A person's terminal breaks a long line in the middle of a word; a log keeps it.
+        self._console.print(plain(told, max(self._console.width - 17, 45)) if self._console.is_terminal else told)
+
+    def _still(self) -> None:
+        """End the animation, which hides the cursor while it runs."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
 
     def elapsed(self) -> float:
         """Seconds since this display was made."""
@@ -70,7 +83,10 @@ def summary(triage: Triage, clean: Sequence[Clean], seconds: float) -> str:
     blocks = [*(_finding(finding) for finding in triage.findings), *(_clean(one) for one in clean)]
     trials = sum(tally.runs + tally.failed_otherwise for finding in triage.findings for tally in finding.arms)
     trials += sum(tally.runs for one in clean for tally in one.arms)
-    blocks.append(f"{trials} trials in {seconds:.1f} s on {plain(triage.environment.device or 'this machine')}")
+    if not blocks:
+        blocks.append(f"nothing to triage: none of {counted(triage.summary.tests, 'test')} failed")
+    if trials:
+        blocks.append(f"{trials} trials in {seconds:.1f} s on {plain(triage.environment.device or 'this machine')}")
     blocks += [f"note: {plain(problem.detail)}" for problem in triage.problems]
     return harmless("\n\n".join(blocks))
 

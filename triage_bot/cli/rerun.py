@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from triage_bot.adapters import terminal_rerun, wire
+from triage_bot.adapters import html, outputs, terminal_rerun, wire
 from triage_bot.adapters.job import source
 from triage_bot.adapters.junit.reading import read_reports
 from triage_bot.adapters.junit.writing import write_report
+from triage_bot.adapters.plain import plain
 from triage_bot.cli.options import Duration
-from triage_bot.core.findings import VerdictName
+from triage_bot.core.evidence import FIRST_LOOK
+from triage_bot.core.findings import Triage, VerdictName
+from triage_bot.core.reports import Report
 from triage_bot.core.trials import Trial
 from triage_bot.errors import ExitCode, LabError, UsageError
 from triage_bot.lab.journal import Journal
 from triage_bot.lab.pytest_lab import PytestLab
-from triage_bot.workflows.rerun import Request, rerun
+from triage_bot.workflows.rerun import Request, Rerun, rerun, without_trials
 from triage_bot.workflows.triage import Policy
 
 FOLDER = Path(".triage")
@@ -60,6 +64,7 @@ class _Monotonic:
 @click.option("--max-failures", type=click.IntRange(1), default=50, show_default=True, help="More are one event.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("triage.json"), show_default=True)
 @click.option("--junit-out", type=click.Path(dir_okay=False, path_type=Path), help="Write one merged JUnit report.")
+@click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write a page for a person.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run stopped.")
 @click.option(
     "--fail-on", multiple=True, metavar="VERDICT", help="Exit with 10 when a test gets this verdict (a,b or repeated)."
@@ -73,28 +78,34 @@ def command(**options: Any) -> int:
     if not options["tests"] and not options["reports"]:
         raise UsageError("there is nothing to rerun", "name a test with --test, or a report with --junit")
     fail_on = _verdicts(options["fail_on"])
+    outputs.reserve([path for path in (options["out"], options["junit_out"], options["page"]) if path is not None])
     reports = read_reports(options["reports"]) if options["reports"] else ()
-    arguments = [*_suite(options["suite"]), f"--triage-runtime={options['runtime']}", *options["pytest_arguments"]]
-    journal = Journal(FOLDER / "journal.jsonl", _conditions(options, arguments), resume=options["resume"])
-    progress = terminal_rerun.Progress()
     request = Request(options["tests"], reports, options["max_failures"], source(os.environ))
+    with terminal_rerun.Progress() as progress:
+        done = without_trials(request) or _experiment(request, options, progress)
+    _write(done.triage, reports, options)
+    click.echo(terminal_rerun.summary(done.triage, done.clean, progress.elapsed()))
+    click.echo(f"\nwritten: {plain(str(options['out']))}")
+    bad = any(finding.verdict in fail_on and not finding.latent for finding in done.triage.findings)
+    return ExitCode.VERDICT_FAILED if bad else ExitCode.DONE
+
+
+def _experiment(request: Request, options: Mapping[str, Any], progress: terminal_rerun.Progress) -> Rerun:
+    arguments = [*_suite(options["suite"]), f"--triage-runtime={options['runtime']}", *options["pytest_arguments"]]
+    conditions = _conditions(request, arguments, options["timeout"])
+    journal = Journal(FOLDER / "journal.jsonl", conditions, resume=options["resume"])
     policy = Policy(options["reruns"], options["budget"], tuple(options["stream_tests"]))
+    if policy.cap < FIRST_LOOK:
+        progress.say(f"-n {policy.cap}: fewer than {FIRST_LOOK} compared trials an arm can confirm nothing")
     progress.say("collecting the suite")
     # A second's import that the first comparison needs: paid while pytest collects in its own process.
     threading.Thread(target=import_module, args=("scipy.stats",), daemon=True).start()
     try:
         with PytestLab(arguments, FOLDER.resolve(), options["timeout"]) as lab:
-            done = rerun(request, lab, _Monotonic(), policy, _Watcher(journal, progress), prior=journal.by_test())
+            return rerun(request, lab, _Monotonic(), policy, _Watcher(journal, progress), prior=journal.by_test())
     except KeyboardInterrupt:
         progress.say("interrupted; the same command with --resume goes on from here")
         raise
-    _write(options["out"], wire.write(done.triage))
-    if options["junit_out"] is not None:
-        write_report(options["junit_out"], reports, done.triage)
-    click.echo(terminal_rerun.summary(done.triage, done.clean, progress.elapsed()))
-    click.echo(f"\nwritten: {options['out']}")
-    bad = any(finding.verdict in fail_on and not finding.latent for finding in done.triage.findings)
-    return ExitCode.VERDICT_FAILED if bad else ExitCode.DONE
 
 
 def _verdicts(words: tuple[str, ...]) -> frozenset[VerdictName]:
@@ -118,21 +129,23 @@ def _suite(paths: tuple[str, ...]) -> list[str]:
     return [str(bundled.submodule_search_locations[0])]
 
 
-def _conditions(options: Mapping[str, Any], arguments: list[str]) -> dict[str, Any]:
+def _conditions(request: Request, arguments: list[str], timeout: float) -> dict[str, Any]:
     """What must be the same for trials to be evidence of one experiment."""
+    failing = repr([(report.path, report.counts, report.failing) for report in request.reports])
     return {
         "pytest": arguments,
-        "tests": list(options["tests"]),
-        "reports": list(options["reports"]),
-        "timeout": options["timeout"],
+        "tests": list(request.names),
+        "reports": [report.path for report in request.reports],
+        "failures": hashlib.sha256(failing.encode("utf-8", "replace")).hexdigest()[:12],
+        "timeout": timeout,
+        "commit": request.source.sha,
     }
 
 
-def _write(path: Path, data: bytes) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}", "name another place with --out") from None
+def _write(triage: Triage, reports: Sequence[Report], options: Mapping[str, Any]) -> None:
+    outputs.write(options["out"], wire.write(triage))
+    if (junit := options["junit_out"]) is not None:
+        with outputs.written(junit):
+            write_report(junit, reports, triage)
+    if (page := options["page"]) is not None:
+        outputs.write(page, html.page(triage))

@@ -18,14 +18,20 @@ class Journal:
     """One line of JSON a trial, behind a first line that says under which conditions they were made."""
 
     def __init__(self, path: Path, conditions: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or go on with the one in ``path``; ``UsageError`` when its conditions were others."""
+        """Start a journal, or go on with the one in ``path``.
+
+        ``UsageError`` when its conditions were others, when it is not a journal, or when it cannot be written.
+        """
         self._path = path
         self._trials: dict[str, list[Trial]] = {}
-        if resume and path.exists():
-            self._read(conditions)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"conditions": conditions}) + "\n", encoding="utf-8")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not (resume and self._read(conditions)):
+                path.write_text(json.dumps({"conditions": conditions}) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(
+                f"{path} cannot be written: {error.strerror}", "run in a folder that you may write to"
+            ) from None
 
     def by_test(self) -> dict[str, tuple[Trial, ...]]:
         """What was observed so far, by node id."""
@@ -47,25 +53,49 @@ class Journal:
             journal.flush()
             os.fsync(journal.fileno())
 
-    def _read(self, conditions: Mapping[str, Any]) -> None:
+    def _read(self, conditions: Mapping[str, Any]) -> bool:
+        """Whether there was something to go on with."""
+        data = self._path.read_bytes() if self._path.exists() else b""
         # Killed while it wrote, the bot leaves a last line without an end: that trial is run again.
-        text = self._path.read_text(encoding="utf-8")
-        whole, _, _ = text.rpartition("\n")
-        first, *records = whole.splitlines() or ["{}"]
-        made_under = json.loads(first).get("conditions")
-        if made_under != json.loads(json.dumps(conditions)):
+        whole = data[: data.rfind(b"\n") + 1]
+        if not whole:
+            return False
+        first, *lines = whole.split(b"\n")[:-1]
+        self._compare(first, conditions)
+        for number, line in enumerate(lines, 2):
+            try:
+                test, trial = _decode(json.loads(line))
+            except _NO_RECORD:
+                raise self._damaged(number) from None
+            self._trials.setdefault(test, []).append(trial)
+        os.truncate(self._path, len(whole))
+        return True
+
+    def _compare(self, first: bytes, conditions: Mapping[str, Any]) -> None:
+        try:
+            made_under = dict(json.loads(first)["conditions"])
+        except _NO_RECORD:
+            raise self._damaged(1) from None
+        now = json.loads(json.dumps(conditions))
+        if other := [name for name in {**made_under, **now} if made_under.get(name) != now.get(name)]:
+            told = "; ".join(f"{name} {made_under.get(name)}, and now {now.get(name)}" for name in other)
             raise UsageError(
-                f"{self._path} was made under other conditions: {made_under}",
+                f"{self._path} was made under other conditions: {told}",
                 "run without --resume to start anew, or with the options it was made with",
             )
-        self._path.write_text(whole + "\n", encoding="utf-8")
-        for line in records:
-            record = json.loads(line)
-            trial = Trial(
-                record["ordinal"],
-                Arm.parse(record["arm"]),
-                decode_observation(record["observation"]),
-                record["search"],
-                tuple(record["before"]),
-            )
-            self._trials.setdefault(record["test"], []).append(trial)
+
+    def _damaged(self, number: int) -> UsageError:
+        return UsageError(
+            f"line {number} of {self._path} is none of a journal of triage-bot",
+            "run without --resume: that starts anew, and replaces the file",
+        )
+
+
+_NO_RECORD = (ValueError, KeyError, TypeError, AttributeError)
+"""What reading JSON raises that is no record of ours; ``UnicodeDecodeError`` is a ``ValueError``."""
+
+
+def _decode(record: Mapping[str, Any]) -> tuple[str, Trial]:
+    observation = decode_observation(record["observation"])
+    before = tuple(record["before"])
+    return record["test"], Trial(record["ordinal"], Arm.parse(record["arm"]), observation, record["search"], before)

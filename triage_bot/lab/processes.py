@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -13,13 +14,17 @@ from pathlib import Path
 
 from triage_bot.lab.torch_runtime import FORKABLE_ENVIRONMENT
 
+PARENT = "TRIAGE_BOT_PARENT"
+"""Variable with the process id of the bot, for what it starts."""
+_PR_SET_PDEATHSIG = 1
+
 LOG_TAIL = 1_500
 """Characters of a log that an error message quotes."""
 
 
 def start_pytest(arguments: Sequence[str], log: Path, descriptors: Sequence[int] = ()) -> subprocess.Popen[bytes]:
     """Start ``python -m pytest`` in a session of its own; what it prints goes to ``log``."""
-    environment = {**os.environ, **FORKABLE_ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, **FORKABLE_ENVIRONMENT, "PYTHONUNBUFFERED": "1", PARENT: str(os.getpid())}
     command = [sys.executable, "-m", "pytest", "-p", _plugin(), "-p", "no:cacheprovider", *arguments]
     with log.open("ab") as output:
         return subprocess.Popen(
@@ -37,6 +42,13 @@ def _plugin() -> str:
     """Our plugin, also where plugins are not loaded by themselves, or where the bot runs from a folder."""
     installed = metadata.entry_points(group="pytest11", name="triage-bot")
     return "triage-bot" if installed else "triage_bot.pytest_plugin"
+
+
+def die_with(parent: int) -> None:
+    """Ask the kernel to end this process when ``parent`` ends: a bot that is killed leaves nothing on the device."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before it could be asked
+        os._exit(70)
 
 
 def end_group(group: int) -> None:

@@ -27,6 +27,9 @@ _STARTUP_SECONDS = 300.0
 _IMPORT_SECONDS = 30.0
 """What a fresh interpreter may add to a trial before its test begins."""
 
+_QUOTED = 5
+"""Modules that could not be collected and are named; the rest is counted."""
+
 
 @dataclass
 class PytestLab:
@@ -92,12 +95,24 @@ class PytestLab:
         self._tests = zygote.hello.collected
         self._root = zygote.hello.root
         if zygote.hello.errors:
-            self._remarks.append(f"{zygote.hello.errors} modules of the suite could not be collected")
+            self._uncollected(zygote)
         if zygote.hello.hazard:
             zygote.close()
             self._remarks.append(f"each trial starts a fresh interpreter: {zygote.hello.hazard}")
         else:
             self._zygote = zygote
+
+    def _uncollected(self, zygote: Zygote) -> None:
+        causes = zygote.hello.errors
+        if not self._tests:
+            zygote.close()
+            told = "".join(f"\n    {cause}" for cause in causes[:_QUOTED])
+            raise LabError(
+                f"no test of the suite could be collected:{told}", "run `pytest --collect-only` and mend what it says"
+            )
+        self._remarks += [f"not collected: {cause}" for cause in causes[:_QUOTED]]
+        if len(causes) > _QUOTED:
+            self._remarks.append(f"{len(causes) - _QUOTED} more modules were not collected")
 
     def _close(self) -> None:
         if self._zygote is not None:

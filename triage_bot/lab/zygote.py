@@ -7,7 +7,6 @@ the same process would inherit what the last one leaked (host registrations, sti
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import json
 import os
@@ -20,21 +19,21 @@ import pytest
 
 from triage_bot.core.arms import Arm
 from triage_bot.lab import torch_runtime, trial
+from triage_bot.lab.processes import die_with
 from triage_bot.lab.records import Order
-
-_PR_SET_PDEATHSIG = 1
+from triage_bot.lab.trial import MESSAGE_CAP
 
 
 def serve(session: pytest.Session, descriptor: int) -> None:
     """Answer orders on the socket ``descriptor``, one JSON line each, until the other end closes it."""
-    _die_with_parent()
+    ours = os.getpid()
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as lines:
         _tell(
             lines,
             {
                 "collected": collected(session),
                 "hazard": torch_runtime.fork_hazard(),
-                "errors": session.testsfailed,
+                "errors": uncollected(session),
                 "root": str(session.config.rootpath),
             },
         )
@@ -46,7 +45,7 @@ def serve(session: pytest.Session, descriptor: int) -> None:
             if child == 0:
                 # A session of its own: ended as a whole, with everything that the test may start.
                 os.setsid()
-                _die_with_parent()
+                die_with(ours)
                 connection.close()
                 _run(session, order)
             _tell(lines, {"pid": child})
@@ -62,6 +61,19 @@ def collected(session: pytest.Session) -> list[dict[str, Any]]:
         {"node_id": item.nodeid, "marked_stream": item.get_closest_marker("stream") is not None}
         for item in session.items
     ]
+
+
+def uncollected(session: pytest.Session) -> list[str]:
+    """What of the suite could not be collected, each with the last line that pytest says of it."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    reports = reporter.stats.get("error", ()) if reporter is not None else ()
+    return [f"{report.nodeid}: {_cause(report.longreprtext)}" for report in reports]
+
+
+def _cause(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line[1:].strip() for line in lines if line.startswith("E ")]
+    return next(reversed(told or lines), "")[:MESSAGE_CAP]
 
 
 def _warm(arm: Arm) -> None:
@@ -83,8 +95,3 @@ def _run(session: pytest.Session, order: Order) -> None:
 def _tell(lines: Any, record: dict[str, Any]) -> None:
     lines.write(json.dumps(record).encode() + b"\n")
     lines.flush()
-
-
-def _die_with_parent() -> None:
-    """Ask the kernel to end this process when its parent ends: an interrupted bot leaves nothing on the device."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

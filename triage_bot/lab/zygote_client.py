@@ -25,8 +25,8 @@ class Hello:
     collected: tuple[CollectedTest, ...]
     hazard: str
     """Why its children could not use the device; empty when they can."""
-    errors: int
-    """Modules that could not be collected."""
+    errors: tuple[str, ...]
+    """Modules that could not be collected, each with its cause."""
     root: Path
     """What the suite's files are named relative to."""
 
@@ -36,6 +36,7 @@ class Zygote:
 
     def __init__(self, arguments: Sequence[str], log: Path, startup_seconds: float) -> None:
         self._log = log
+        log.unlink(missing_ok=True)  # an error quotes its end: that must be of this process
         ours, theirs = socket.socketpair()
         with theirs:
             options = [f"--triage-serve={theirs.fileno()}", *arguments]
@@ -50,7 +51,7 @@ class Zygote:
             self.close()
             raise
         tests = tuple(CollectedTest(**test) for test in hello["collected"])
-        self.hello = Hello(tests, hello["hazard"], hello["errors"], Path(hello["root"]))
+        self.hello = Hello(tests, hello["hazard"], tuple(hello["errors"]), Path(hello["root"]))
 
     def trial(self, order: Order, limit: float) -> int | None:
         """The exit status of the ordered trial's child, negative for a signal; None when it was ended at ``limit``."""

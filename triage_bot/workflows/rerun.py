@@ -43,18 +43,32 @@ def rerun(  # noqa: PLR0913 - as triage(): the ports and the policy of one run
     request: Request, lab: Lab, clock: Clock, policy: Policy, watcher: Watcher, *, prior: Mapping[str, Sequence[Trial]]
 ) -> Rerun:
     """Explain what the request names. ``UsageError`` for a name that is not one test's, before any trial."""
+    _refuse(request.reports)
     node_ids = [test.node_id for test in lab.collected()]
     named = [Suspect(_selected(name, node_ids)) for name in request.names]
-    for report in request.reports:
-        if report.unread is not None and report.unread.kind == REFUSED:
-            raise UnreadableInputError(
-                f"{report.path}: {report.unread.detail}", "have the test runner write the report again"
-            )
     sorted_out = sort_out(request.reports, Resolver(node_ids), request.max_failures)
     suspects = list({suspect.test: suspect for suspect in [*named, *sorted_out.suspects]}.values())
     told = triage(suspects, lab, clock, policy, watcher, prior=prior)
     findings = (*(_by_its_text(finding) for finding in told.findings), *sorted_out.findings)
     return Rerun(_document(request, findings, lab.environment(), lab.remarks()), told.clean)
+
+
+def without_trials(request: Request) -> Rerun | None:
+    """What the reports tell when they hold no failure and no test is named; None when something must be tried."""
+    _refuse(request.reports)
+    if request.names or any(report.failing for report in request.reports):
+        return None
+    findings = sort_out(request.reports, Resolver(()), request.max_failures).findings
+    return Rerun(_document(request, findings, Environment(), ()), ())
+
+
+def _refuse(reports: Sequence[Report]) -> None:
+    """``UnreadableInputError`` for a report that cannot be read: what it hides may be the failure."""
+    for report in reports:
+        if report.unread is not None and report.unread.kind == REFUSED:
+            raise UnreadableInputError(
+                f"{report.path}: {report.unread.detail}", "have the test runner write the report again"
+            )
 
 
 def _selected(name: str, node_ids: Sequence[str]) -> str:
