@@ -86,7 +86,16 @@ def test_the_times_told_are_about_the_ones_that_are_kept() -> None:
     assert found is not None
     assert [float(number) for number in found.groups()] == pytest.approx(kept, rel=0.15)
     assert all(step["right"] for step in origin)
+
+
+def test_the_counts_told_are_the_ones_that_are_kept() -> None:
+    steps = result("h200_core.json")["steps"]
+    rounds = [step for key, step in steps.items() if key.startswith("round-")]
+    assert [(len(step["judged"]), step["right"]) for step in rounds] == [(10, True)] * 3
     assert steps["healthy"]["clean"]
+    assert [test["trials"] for test in steps["healthy"]["tests"]] == [60] * 11
+    suites = [step["exit"] for key, step in steps.items() if key.startswith("suite-")]
+    assert suites == [0] * 20
 
 
 def test_no_experiment_that_is_kept_named_a_wrong_cause() -> None:
