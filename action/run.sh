@@ -21,7 +21,7 @@ case "$COMMAND" in
     ;;
   review | respond) ;;
   rerun)
-    options+=("--runtime=$RUNTIME" --out=triage.json)
+    options+=("--runtime=$RUNTIME" --out=triage.json --html=triage.html)
     [[ -z "$TEST" ]] || options+=("--test=$TEST")
     [[ -z "$SUITE" ]] || options+=("--suite=$SUITE")
     [[ -z "$TRIALS" ]] || options+=(-n "$TRIALS")
