@@ -44,11 +44,11 @@ class _Standing(Enum):
 def seek(evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
     """Where the search stands: candidates are tried in order of their cost, and the first frequent one is held.
 
-    One that showed the failure by luck is dropped once its compared trials say so, and the search goes on.
+    One that turns out to be rare once it is compared was chosen by luck, and the search goes on behind it.
     """
     for arm in _candidates(evidence):
-        standing = _Standing.RARE if arm.amplified and futile(evidence, arm) else _standing(evidence, arm)
-        if standing is _Standing.FREQUENT:
+        standing = _standing(evidence, arm)
+        if standing is _Standing.FREQUENT and not futile(evidence, arm):
             return Amplifier(arm)
         if standing is _Standing.OPEN:
             return Looking(arm)

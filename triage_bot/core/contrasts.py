@@ -64,7 +64,8 @@ def rounds(evidence: Evidence, held: Arm) -> list[Round]:
     arms = {held, *chain(evidence, held)}
     found: list[Round] = []
     for read in evidence.reads:
-        if read.trial.search or read.trial.arm not in arms:
+        # The held arm opens the first round: what was compared with another one before is no partner of it.
+        if read.trial.search or read.trial.arm not in arms or (not found and read.trial.arm != held):
             continue
         if not found or read.trial.arm in found[-1]:
             found.append({})
@@ -83,7 +84,8 @@ def contrast(design: Design, evidence: Evidence, held: Arm, arm: Arm) -> Contras
     held_failed = sum(one.reading is Reading.ALIKE for one, _ in pairs)
     failed = sum(other.reading is Reading.ALIKE for _, other in pairs)
     p_value = fisher_one_sided(held_failed, len(pairs), failed, len(pairs))
-    return Contrast(arm, len(pairs), p_value, _effect(design, evidence, arm, len(pairs), p_value))
+    alpha = design.alpha / _attempts(evidence)
+    return Contrast(arm, len(pairs), p_value, _effect(alpha, evidence, arm, len(pairs), p_value))
 
 
 def contrasts(design: Design, evidence: Evidence, held: Arm) -> dict[Arm, Contrast]:
@@ -121,13 +123,19 @@ def _given_up(evidence: Evidence, arm: Arm) -> bool:
     return len(reads) >= PATIENCE and not any(read.usable for read in reads)
 
 
-def _effect(design: Design, evidence: Evidence, arm: Arm, pairs: int, p_value: float) -> Effect:
+def _attempts(evidence: Evidence) -> int:
+    """How many amplifiers were held and compared: with each one there is another chance to be fooled."""
+    held = {read.trial.arm for read in evidence.reads if read.trial.arm.amplified and not read.trial.search}
+    return max(len({arm for arm in held if arm.isolation is None and not arm.patched}), 1)
+
+
+def _effect(alpha: float, evidence: Evidence, arm: Arm, pairs: int, p_value: float) -> Effect:
     failing = [read for read in evidence.under(arm, search=False) if read.reading is Reading.ALIKE]
     if _given_up(evidence, arm):
         return Effect.NOT_COVERED
     if failing and all(_uncovered(read, arm.isolation) for read in failing):
         return Effect.NOT_COVERED
-    if p_value <= design.alpha:
+    if p_value <= alpha:
         return Effect.REDUCED if failing else Effect.CURED
     if failing and pairs and p_value > COMPARABLE:
         return Effect.UNMOVED
