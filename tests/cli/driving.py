@@ -33,7 +33,7 @@ def test_skips():
 """
 
 LEAKY_CONFTEST = f"""
-import os, random, sys
+import sys
 sys.path.insert(0, {str(ROOT)!r})
 import pytest
 from tests.lab.fake_device import FakeRuntime, FakeStream
@@ -61,6 +61,12 @@ def test_leaks(device):
     helper(device)
     assert not device.work, f"raced: {len(device.work)} corrupt"
 """
+
+UNFORKABLE = """
+from triage_bot.lab import torch_runtime
+torch_runtime.fork_hazard = lambda: "the device is already open"
+"""
+"""Lines for a ``conftest.py``: what a suite that opens the device at import looks like to the bot."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.driving import LEAKY, LEAKY_CONFTEST, Done, case, findings, report, suite
+from tests.cli.driving import LEAKY, LEAKY_CONFTEST, UNFORKABLE, Done, case, findings, report, suite
 
 Bot = Callable[..., Done]
 
@@ -189,26 +189,12 @@ def test_a_test_that_hangs_is_ended_and_recorded(bot: Bot, tmp_path: Path) -> No
 def test_a_suite_that_cannot_be_forked_is_tried_in_fresh_interpreters_and_that_is_said(
     bot: Bot, tmp_path: Path
 ) -> None:
-    """A lock that a thread holds at the fork is held for ever in the child."""
-    locked = (
-        "import sys, threading\n"
-        "LOCK, taken = threading.Lock(), threading.Event()\n"
-        "def hold():\n"
-        "    with LOCK:\n"
-        "        taken.set()\n"
-        "        threading.Event().wait()\n"
-        "if any('triage-serve' in word for word in sys.argv):\n"
-        "    threading.Thread(target=hold, daemon=True).start()\n"
-        "    taken.wait()\n"
-        "def test_locked():\n"
-        "    with LOCK:\n"
-        "        assert 1 == 2\n"
-    )
-    suite(tmp_path, test_it=locked)
-    done = bot("rerun", "--suite", "suite", "--test", "test_locked", "-n", "1", "--timeout", "2s")
+    suite(tmp_path, conftest=LEAKY_CONFTEST + UNFORKABLE, test_it=LEAKY)
+    done = bot("rerun", "--suite", "suite", "--test", "test_leaks", "-n", "1")
     (finding,) = findings(tmp_path)
-    assert finding["failure"]["type"] == "AssertionError"
-    assert "note: each trial starts a fresh interpreter: a forked child hung where a fresh one answered" in done.out
+    assert finding["failure"]["message"].splitlines()[0] == "raced: 1 corrupt"
+    assert finding["witness"]["boundary"]["statement"] == "helper(device)"
+    assert "note: each trial starts a fresh interpreter: the device is already open" in done.out
 
 
 def test_no_text_of_a_suite_or_report_moves_the_cursor_or_commands_the_log(bot: Bot, tmp_path: Path) -> None:

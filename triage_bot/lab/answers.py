@@ -16,14 +16,17 @@ from triage_bot.lab.records import Answer, decode_observation
 def read(path: Path, seconds: float) -> Answer | None:
     """The answer in ``path``, with the wall ``seconds`` that the trial took from outside; None when there is none."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
+        record = json.loads(path.read_bytes())
+        observation = replace(decode_observation(record["observation"]), seconds=seconds)
+        return Answer(observation, Environment(**record["environment"]))
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ):  # never written, cut by its death, or scribbled on
         return None
-    if not text.endswith("\n"):  # killed while it wrote
-        return None
-    record = json.loads(text)
-    observation = replace(decode_observation(record["observation"]), seconds=seconds)
-    return Answer(observation, Environment(**record["environment"]))
 
 
 def timed_out(seconds: float, limit: float) -> Observation:
@@ -34,5 +37,9 @@ def timed_out(seconds: float, limit: float) -> Observation:
 
 def died(seconds: float, status: int) -> Observation:
     """A trial whose process ended without an answer; ``status`` is its exit code, negative for a signal."""
-    how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit code {status}"
+    how = f"signal {_SIGNALS.get(-status, -status)}" if status < 0 else f"exit code {status}"
     return Observation(Outcome.CRASHED, Failure("Crash", f"the process ended by {how} without a result"), seconds)
+
+
+_SIGNALS = {number.value: number.name for number in signal.Signals}
+"""Real-time signals have no name."""
