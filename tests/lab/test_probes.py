@@ -46,6 +46,14 @@ def loop_of_phases(device: FakeRuntime) -> None:
         device.log.append("after")
 
 
+def phases_of_one_statement(device: FakeRuntime) -> None:
+    device.log += [str(phase(device)) for phase in (helper_that_leaks, helper_that_logs)]
+
+
+def helper_that_logs(device: FakeRuntime) -> None:
+    device.log.append("after")
+
+
 def raises_inside(device: FakeRuntime) -> None:
     with pytest.raises(ValueError, match="boom"):
         _boom(device)
@@ -112,6 +120,29 @@ def test_only_deep_boundaries_lie_inside_a_loop():
     assert shallow.log.count("drain 1") == 1
     assert deep.log.count("drain 1") == 2
     assert deep.log.index("drain 1") < deep.log.index("after")
+
+
+def test_two_calls_in_one_statement_are_two_phases_to_a_deep_drain():
+    shallow, _ = run("drained", phases_of_one_statement)
+    assert "drain 1" not in shallow.log[: shallow.log.index("after")]
+    deep, boundaries = run("drained-deep", phases_of_one_statement)
+    assert deep.log.index("drain 1") < deep.log.index("after")
+    assert {boundary.site.function for boundary in boundaries} == {"phases_of_one_statement"}
+
+
+def test_each_stream_of_a_place_that_makes_several_can_be_slowed_alone():
+    def both() -> FakeRuntime:
+        made = [FakeStream(COMPUTE, "streams", str(HERE), 3, "f"), FakeStream(COPY, "streams", str(HERE), 3, "f")]
+        return FakeRuntime(made)
+
+    names = StreamNames(both(), SuiteFiles(HERE.parent, {HERE}))
+    assert [use.name for use in names.uses()] == ["streams", "streams#1", "streams#2"]
+    first, _ = run("skewed:streams#1", helper_that_leaks, both())
+    assert first.log[1:4] == ["stall 1", "launch 1", "launch 2"]
+    second, _ = run("skewed:streams#2", helper_that_leaks, both())
+    assert second.log[1:4] == ["launch 1", "stall 2", "launch 2"]
+    every, _ = run("skewed:streams", helper_that_leaks, both())
+    assert every.log[1:5] == ["stall 1", "launch 1", "stall 2", "launch 2"]
 
 
 def test_a_helper_that_raises_does_not_confuse_the_statements_of_its_caller():

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from triage_bot.core.trials import Site, StreamUse
 from triage_bot.lab.runtime import StreamInfo, StreamRuntime
 from triage_bot.lab.suite import SuiteFiles
+
+TURNS = 4
+"""So many streams of one place can be told apart; a fifth shares the turn of the first. Each turn costs a search."""
 
 
 class StreamNames:
@@ -18,8 +23,28 @@ class StreamNames:
         self._named: list[tuple[int, StreamUse]] = []
 
     def uses(self) -> tuple[StreamUse, ...]:
-        """One entry for each name, in the order of first use."""
-        return tuple(dict.fromkeys(use for _, use in self._current()))
+        """One entry for each name, in the order of first use; then the turns of places that made several streams.
+
+        A turn, ``streams#2``, is one stream of such a place. A wait that is missing between two streams of one place
+        shows only when one of them is slowed alone.
+        """
+        uses = [use for _, use in self._current()]
+        turns = [
+            replace(use, name=f"{use.name}#{turn}")
+            for use, count in Counter(uses).items()
+            for turn in range(1, min(count, TURNS) + 1)
+            if count > 1
+        ]
+        return (*dict.fromkeys(uses), *turns)
+
+    def called(self, handle: int, name: str) -> bool:
+        """Whether the living stream with that handle has this name, or this turn of it."""
+        use = self.of(handle)
+        if use.name == name or not name.startswith(f"{use.name}#"):
+            return use.name == name
+        same = [known for known, other in self._current() if other.name == use.name]
+        turn = (len(same) - 1 - same[::-1].index(handle)) % TURNS + 1
+        return name == f"{use.name}#{turn}"
 
     def of(self, handle: int) -> StreamUse:
         """The living stream with that handle; a stream nobody saw being created is named by its handle."""

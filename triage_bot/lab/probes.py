@@ -50,6 +50,7 @@ class Probes:
         self._places = places
         self._stall = stall
         self._drains = arm.isolation in (Isolation.DRAINED, Isolation.DRAINED_DEEP)
+        self._deep = arm.isolation is Isolation.DRAINED_DEEP
         self._serializes = arm.isolation is Isolation.SERIALIZED
         self._thread = threading.get_ident()
         self._open: list[_Open] = []
@@ -69,7 +70,7 @@ class Probes:
 
     def before_launch(self, stream: int) -> None:
         """Slow the skewed stream."""
-        if self._arm.skewed is not None and not self._runtime.capturing() and self._is_skewed(stream):
+        if not self._runtime.capturing() and self._is_skewed(stream):
             self._runtime.stall(stream, self._stall)
 
     def after_launch(self, stream: int) -> None:
@@ -97,7 +98,7 @@ class Probes:
             self._runtime.stall_host(self._stall)
 
     def _is_skewed(self, stream: int) -> bool:
-        return self._names.of(stream).name == self._arm.skewed
+        return self._arm.skewed is not None and self._names.called(stream, self._arm.skewed)
 
     # What the lines tell.
 
@@ -112,12 +113,15 @@ class Probes:
             if self._open[-1].site == here:
                 return
             self._close()
+        elif self._deep and self._open and self._open[-1].frame is _caller(frame):
+            # Two phases may be two calls in one statement: each call ends as a statement does, under its caller's name.
+            self._begin(self._open[-1].statement, self._open[-1].site, frame)
         self._begin(statement.text, here, frame)
 
     def leave(self, frame: FrameType) -> None:
-        """End the last statement of a function."""
+        """End the last statement of a function, and the call of it."""
         self._close_above(frame)
-        if self._open and self._open[-1].frame is frame:
+        while self._open and self._open[-1].frame is frame:
             self._close()
 
     def begin_phase(self, name: str, site: Site) -> None:
@@ -168,3 +172,11 @@ class Probes:
     def uses(self) -> tuple[StreamUse, ...]:
         """The streams of this trial."""
         return self._names.uses()
+
+
+def _caller(frame: FrameType) -> FrameType | None:
+    """The frame whose statement calls ``frame``; comprehensions and lambdas are part of the statement they stand in."""
+    caller = frame.f_back
+    while caller is not None and caller.f_code.co_name.startswith("<"):
+        caller = caller.f_back
+    return caller
