@@ -29,10 +29,10 @@ def test_without_a_variable_its_place_names_it_and_without_a_place_its_handle() 
     assert [use.name for use in uses] == ["drive:3", "stream-0xff"]
 
 
-def test_streams_of_one_place_share_a_name_and_two_places_never_do() -> None:
+def test_streams_of_one_place_share_a_name_and_have_a_turn_each_and_two_places_never_share() -> None:
     one = FakeStream(1, "stream", "/repo/test_a.py", 3, "drive")
     uses = names(one, one._replace(handle=2), one._replace(handle=3, line=8)).uses()
-    assert [use.name for use in uses] == ["stream", "stream@drive:8"]
+    assert [use.name for use in uses] == ["stream", "stream@drive:8", "stream#1", "stream#2"]
 
 
 def test_of_a_handle_that_was_handed_out_again_the_living_stream_is_meant() -> None:
