@@ -19,7 +19,7 @@ class StreamNames:
 
     def __init__(self, runtime: StreamRuntime, suite: SuiteFiles) -> None:
         self._runtime = runtime
-        self._suite = suite
+        self.suite = suite
         self._named: list[tuple[int, StreamUse]] = []
 
     def uses(self) -> tuple[StreamUse, ...]:
@@ -67,5 +67,5 @@ class StreamNames:
             name = info.variable or (f"{info.function}:{info.line}" if info.file else f"stream-{info.handle:#x}")
             if owner.setdefault(name, place) != place:
                 name = f"{name}@{info.function}:{info.line}"
-            site = Site(self._suite.relative(info.file), info.line, info.function) if info.file else None
-            yield info.handle, StreamUse(name, site, in_suite=site is not None and info.file in self._suite)
+            site = Site(self.suite.relative(info.file), info.line, info.function) if info.file else None
+            yield info.handle, StreamUse(name, site, in_suite=site is not None and info.file in self.suite)

@@ -8,11 +8,12 @@ draining streams on which earlier statements left work by design, and touching t
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from triage_bot.core.arms import Arm, Isolation
 from triage_bot.core.trials import Boundary, Residue, Site, StreamUse
+from triage_bot.lab.launchers import Launchers
 from triage_bot.lab.names import StreamNames
 from triage_bot.lab.places import Places
 from triage_bot.lab.runtime import StreamRuntime
@@ -48,6 +49,8 @@ class Probes:
         self._runtime = runtime
         self._names = names
         self._places = places
+        self._launchers = Launchers(runtime, names.suite)
+        self._handed_over: set[int] = set()
         self._stall = stall
         self._drains = arm.isolation in (Isolation.DRAINED, Isolation.DRAINED_DEEP)
         self._deep = arm.isolation is Isolation.DRAINED_DEEP
@@ -77,6 +80,8 @@ class Probes:
         """Remember who launched; under ``serialized`` wait for it."""
         for statement in self._open:
             statement.launched.add(stream)
+        if self._drains and stream not in self._handed_over and self._launchers.foreign():
+            self._handed_over.add(stream)
         if self._serializes and not self._runtime.capturing():
             self._runtime.synchronize()
 
@@ -165,9 +170,14 @@ class Probes:
             handle for handle in self._runtime.busy() if handle not in ended.busy_before or handle in ended.launched
         ]
         if leftover:
-            uses = {handle: self._names.of(handle) for handle in leftover}
+            uses = {handle: self._use(handle) for handle in leftover}
             residues = tuple(Residue(uses[done.handle], done.seconds) for done in self._runtime.drain(leftover))
             self.boundaries.append(Boundary(ended.statement, ended.site, residues))
+
+    def _use(self, handle: int) -> StreamUse:
+        """The stream; not the suite's when the code under test launched on it, whoever made it."""
+        use = self._names.of(handle)
+        return replace(use, in_suite=False) if handle in self._handed_over else use
 
     def uses(self) -> tuple[StreamUse, ...]:
         """The streams of this trial."""
