@@ -39,6 +39,7 @@ def test_paths_are_told_relative_to_the_root_where_they_lie_in_it() -> None:
 
 SOURCE = """
 import functools, contextlib
+import pytest
 from os.path import join
 
 def plain():
@@ -49,6 +50,22 @@ def plain():
 @contextlib.contextmanager
 def managed():
     yield
+
+def decorated(function):
+    @functools.wraps(function)
+    def around(*values):
+        return function(*values)
+    return around
+
+@decorated
+@decorated
+def twice(): pass
+
+@pytest.fixture
+def device():
+    yield 1
+
+from unittest.mock import call
 
 class TestIt:
     def test_method(self): pass
@@ -64,4 +81,7 @@ def test_every_function_that_a_module_defines_is_watched_and_no_other() -> None:
     module.__file__ = "/repo/tests/test_watched.py"
     exec(compile(SOURCE, module.__file__, "exec"), module.__dict__)
     names = {code.co_name for code in function_codes(module)}
-    assert names == {"plain", "nested", "managed", "test_method", "helper", "made"}
+    assert names == {
+        *("plain", "nested", "managed", "decorated", "around", "twice", "device"),
+        *("test_method", "helper", "made"),
+    }

@@ -5,6 +5,7 @@ Test names and messages reach the terminal without control characters, and never
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 
@@ -31,6 +32,8 @@ class Progress:
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+        # Rich calls a log a terminal where FORCE_COLOR asks for colours in it; nothing moves there all the same.
+        self._moves = sys.stderr.isatty()
         self._status: Status | None = None
         self._test = ""
         self._step: Step | None = None
@@ -52,7 +55,7 @@ class Progress:
             self._test = test
             self.say(f"\n{plain(test)}")
         self._step = step
-        if self._console.is_terminal:
+        if self._moves:
             self._status = self._console.status(f"{step.arm}: {plain(step.purpose)}")
             self._status.start()
 
@@ -65,7 +68,7 @@ class Progress:
         self._console.print(f"{outcome:10s}", style=_WORDS.get(outcome, "red"), end="")
         told = f"{trial.observation.seconds:7.2f} s  {plain(str(trial.arm)):28s} {plain(purpose)}"
         # A person's terminal breaks a long line in the middle of a word; a log keeps it.
-        self._console.print(plain(told, max(self._console.width - 17, 45)) if self._console.is_terminal else told)
+        self._console.print(plain(told, max(self._console.width - 17, 45)) if self._moves else told)
 
     def _still(self) -> None:
         """End the animation, which hides the cursor while it runs."""

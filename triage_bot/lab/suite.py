@@ -5,6 +5,7 @@ In doubt a file is code under test: then a leak is only suspected, and a person 
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -46,10 +47,17 @@ def functions(module: ModuleType) -> Iterator[FunctionType]:
     for value in vars(module).values():
         members = vars(value).values() if isinstance(value, type) else (value,)
         for member in members:
-            # A context manager or a fixture wraps the function that holds the lines.
-            inner = getattr(member, "__wrapped__", getattr(member, "__func__", member))
+            inner = _innermost(member)
             if isinstance(inner, FunctionType) and inner.__code__.co_filename == module.__file__:
                 yield inner
+
+
+def _innermost(member: object) -> object:
+    """A context manager, a fixture or a decorator wraps the function that holds the lines."""
+    try:
+        return inspect.unwrap(member)  # type: ignore[arg-type]  # it asks any object for what it wraps
+    except ValueError:  # some objects claim to wrap without end, such as a mock's call
+        return member
 
 
 def function_codes(module: ModuleType) -> Iterator[CodeType]:
