@@ -89,7 +89,8 @@ def triage_bot(*arguments: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         signal.signal(signal.SIGTERM, before)
     said = capsys.readouterr()
     assert "Traceback" not in said.err, said.err
-    return Done(int(str(end.value.code)), said.out, said.err)
+    assert isinstance(end.value.code, int)
+    return Done(int(end.value.code), said.out, said.err)
 
 
 def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
