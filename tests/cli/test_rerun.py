@@ -190,7 +190,7 @@ def test_a_suite_that_cannot_be_forked_is_tried_in_fresh_interpreters_and_that_i
     bot: Bot, tmp_path: Path
 ) -> None:
     suite(tmp_path, conftest=LEAKY_CONFTEST + UNFORKABLE, test_it=LEAKY)
-    done = bot("rerun", "--suite", "suite", "--test", "test_leaks", "-n", "1")
+    done = bot("rerun", "--suite", "suite", "--test", "test_leaks", "-n", "2")
     (finding,) = findings(tmp_path)
     assert finding["failure"]["message"].splitlines()[0] == "raced: 1 corrupt"
     assert finding["witness"]["boundary"]["statement"] == "helper(device)"
