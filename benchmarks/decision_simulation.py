@@ -150,6 +150,7 @@ def observation(truth: Truth, arm: Arm, *, failed: bool) -> Observation:
         seconds=1.0,
         streams=STREAMS if truth.stream_test else (),
         boundaries=boundaries if arm.isolation in DRAINS else (),
+        loads_lazily=truth.stream_test,
     )
 
 

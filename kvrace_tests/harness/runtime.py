@@ -38,6 +38,7 @@ class EmulatedRuntime:
     """One emulated device for the whole process, restarted for each test and each trial."""
 
     name = "emulated"
+    loads_lazily = False
 
     def __init__(self, seed: int) -> None:
         self.seed = seed

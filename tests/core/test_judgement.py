@@ -74,6 +74,18 @@ def test_the_trials_that_found_the_amplifier_enter_no_comparison() -> None:
     assert sum(trial.arm == STRETCHED for trial in trials if not trial.search) == 5
 
 
+@pytest.mark.parametrize("lazily", [True, False])
+def test_kernels_are_loaded_early_only_where_the_device_would_load_them_late(lazily: bool) -> None:
+    device = {"loads_lazily": lazily}
+    rig = Rig(replace(RACE, rate=race(0.0, 0.0, 0.0)), none=device, drained=device)
+    trials: list[Trial] = []
+    while isinstance(step := next_step(rig.design, trials), Step):
+        trials.append(Trial(len(trials), step.arm, rig.observe(step.arm), step.search))
+
+    assert any(trial.arm.skewed for trial in trials)
+    assert any(trial.arm.eager for trial in trials) is lazily
+
+
 def test_leftover_work_of_the_code_under_test_is_suspected_only() -> None:
     theirs = replace(STREAMS[0], in_suite=False)
     finding = found(LEAK, drained={"boundaries": (replace(LEFTOVER, residues=(Residue(theirs, 0.7),)),)})

@@ -32,6 +32,7 @@ class FakeRuntime:
     graph: bool = False
     missing: tuple[str, ...] = ()
     name: str = "fake"
+    loads_lazily: bool = True
     observer: StreamObserver | None = None
 
     def environment(self) -> dict[str, str]:

@@ -23,6 +23,7 @@ RICH = Observation(
     coverage=Coverage(("raw-driver-calls",)),
     properties=(("seed", "3"),),
     marked_stream=True,
+    loads_lazily=True,
 )
 TRIALS = [
     Trial(0, AS_IS, RICH, True),

@@ -101,6 +101,7 @@ def test_a_failure_is_observed_with_all_that_makes_another_alike(lab: PytestLab)
     assert (observation.failure.file, observation.failure.line) == ("test_it.py", 16)
     assert observation.properties == (("kept", "3"),)
     assert observation.marked_stream
+    assert observation.loads_lazily
     assert lab.environment().device == "a list"
 
 

@@ -65,7 +65,7 @@ def _candidates(evidence: Evidence) -> Iterator[Arm]:
             yield replace(STRETCHED, in_order=True)
     if not evidence.probed:
         return
-    for eager in (False, True):
+    for eager in (False, True) if evidence.loads_lazily else (False,):
         # The streams are read when they are needed: by then the first trials have named them.
         for stream in evidence.streams:
             yield Arm(skewed=stream.name, eager=eager)

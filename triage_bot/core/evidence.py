@@ -117,6 +117,11 @@ class Evidence:
         order = [stream.name for read in self.reads for stream in read.trial.observation.streams]
         return tuple(seen[name] for name in dict.fromkeys(order))
 
+    @cached_property
+    def loads_lazily(self) -> bool:
+        """Whether loading kernels early can show what is hidden otherwise."""
+        return any(read.trial.observation.loads_lazily for read in self.reads)
+
     def under(self, arm: Arm, *, search: bool | None = None) -> list[Read]:
         """The reads under an arm; only those that searched, or only those that did not, when asked."""
         reads = self._by_arm.get(arm, ())

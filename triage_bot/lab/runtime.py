@@ -66,6 +66,8 @@ class StreamRuntime(Protocol):
 
     name: str
     """``cuda``, ``emulated``, or what a suite calls its own."""
+    loads_lazily: bool
+    """Whether the first use of a kernel loads it and waits for the device meanwhile, so that a race may hide there."""
 
     def environment(self) -> Mapping[str, str]:
         """``device``, ``driver`` and ``torch``, as far as they are known. Called in a trial's process only."""

@@ -168,6 +168,7 @@ def _observe(session: pytest.Session, order: Order, item: pytest.Item, before: S
         coverage=Coverage(tuple(runtime.gaps()) if runtime else ("no-stream-runtime",)),
         properties=recorder.properties(),
         marked_stream=item.get_closest_marker("stream") is not None,
+        loads_lazily=runtime is not None and runtime.loads_lazily,
     )
     return Answer(observation, _environment(runtime))
 

@@ -26,6 +26,7 @@ class TorchRuntime:
     """See ``StreamRuntime``. Handles are the driver's pointers; ``-i`` is the default stream of device ``i``."""
 
     name = "cuda"
+    loads_lazily = True
 
     def __init__(self, device: Device) -> None:
         self._device = device
