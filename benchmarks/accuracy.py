@@ -1,8 +1,9 @@
 """Runs the bot's own decision over the emulated zoo, seed by seed, and prints truths against verdicts.
 
-Each specimen is triaged as ``rerun --test`` does it, with no report to start from: the trials are those of the bot's
-probes, in this process. Every result is a line of a file, and a later call goes on where an earlier one stopped; the
-table is kept as JSON.
+Each specimen is triaged as ``rerun --test`` does it, with no report to start from; one that suffers from an earlier
+test as ``rerun --junit`` does it, with the failure and the order of its module, and its polluter must be named too. The
+trials are those of the bot's probes, in this process. Every result is a line of a file, and a later call goes on where
+an earlier one stopped; the table is kept as JSON.
 Usage: python -m benchmarks.accuracy [--seeds 200] [--only PART] [--results FILE] [--summary FILE] [--seconds S]
 """
 
@@ -17,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.emulated_lab import NEEDS_ORDER, ROOT, EmulatedLab, Specimen, zoo
+from benchmarks.emulated_lab import ROOT, EmulatedLab, Specimen, zoo
+from triage_bot.core.arms import Arm
 from triage_bot.core.experiment import Step
 from triage_bot.core.findings import Finding
 from triage_bot.core.trials import Trial
@@ -27,6 +29,8 @@ RESULTS = ROOT / ".triage" / "accuracy-emulated.jsonl"
 SUMMARY = ROOT / "benchmarks" / "results" / "accuracy-emulated.json"
 UNDECIDED = {"inconclusive", "not-reproduced"}
 """Verdicts that name no cause: a miss, not an error."""
+MOST_RUNS = 100
+"""Runs of a module in which a failure that needs its order must have shown."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class Result:
     leaker: str
     trials: int
     seconds: float
+    polluter: str = ""
+    """Node id of the earlier test that was named; else empty."""
 
 
 class Silent:
@@ -63,9 +69,8 @@ class Unlimited:
 def one(specimen: Specimen, seed: int) -> Result:
     lab = EmulatedLab(specimen.module, seed)
     began = time.monotonic()
-    policy = Policy(budget=None)
-    triaged = triage([Suspect(specimen.node_id)], lab, Unlimited(), policy, Silent())
-    verdict, grade, leaker = _told(triaged)
+    triaged = triage([suspect(specimen, seed)], lab, Unlimited(), Policy(budget=None), Silent())
+    verdict, grade, leaker, polluter = _told(triaged)
     return Result(
         specimen.node_id,
         seed,
@@ -75,18 +80,36 @@ def one(specimen: Specimen, seed: int) -> Result:
         leaker,
         lab.trials,
         round(time.monotonic() - began, 3),
+        polluter,
     )
 
 
-def _told(triaged: Triaged) -> tuple[str, str, str]:
+def suspect(specimen: Specimen, seed: int) -> Suspect:
+    """The test alone; where it suffers from an earlier one, what the report of a failing run of its module tells."""
+    if not specimen.polluter:
+        return Suspect(specimen.node_id)
+    lab = EmulatedLab(specimen.module, seed)
+    tests = [test.node_id for test in lab.collected()]
+    before = tests[: tests.index(specimen.node_id)]
+    in_order = Arm(in_order=True)
+    # Ordinals below zero: schedules that no trial will have.
+    runs = (lab.run(specimen.node_id, in_order, -run, before) for run in range(1, MOST_RUNS))
+    return Suspect(specimen.node_id, next((seen.failure for seen in runs if seen.failure), None), tuple(before))
+
+
+def _told(triaged: Triaged) -> tuple[str, str, str, str]:
     if not triaged.findings:
-        return "healthy", "", ""
+        return "healthy", "", "", ""
     finding: Finding = triaged.findings[0]
-    return finding.verdict.value, finding.grade.value, finding.witness.leaker.value if finding.witness else ""
+    leaker = finding.witness.leaker.value if finding.witness else ""
+    return finding.verdict.value, finding.grade.value, leaker, finding.polluter or ""
 
 
-def right(result: Result, leaker: str) -> bool:
-    return result.verdict == result.truth and (not leaker or result.leaker == leaker)
+def right(result: Result, specimen: Specimen) -> bool:
+    if result.verdict != specimen.truth:
+        return False
+    named = not specimen.polluter or result.polluter.endswith(f"::{specimen.polluter}")
+    return named and (not specimen.leaker or result.leaker == specimen.leaker)
 
 
 def read(path: Path) -> list[Result]:
@@ -116,8 +139,9 @@ class Table:
     rows: list[Row]
 
     @classmethod
-    def of(cls, results: Sequence[Result], leakers: dict[str, str]) -> Table:
-        missed = [result for result in results if not right(result, leakers.get(result.node_id, ""))]
+    def of(cls, results: Sequence[Result], specimens: Sequence[Specimen]) -> Table:
+        known = {specimen.node_id: specimen for specimen in specimens}
+        missed = [result for result in results if not right(result, known[result.node_id])]
         return cls(
             triages=len(results),
             seeds=len({result.seed for result in results}),
@@ -154,8 +178,7 @@ def main() -> int:
     parser.add_argument("--summary", type=Path, help=f"keep the table as JSON, such as {SUMMARY.relative_to(ROOT)}")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long; call again to go on")
     options = parser.parse_args()
-    # What suffers from an earlier test needs the order of a report; a test that is only named has none.
-    specimens = [one for one in zoo() if options.only in one.node_id and one.truth not in NEEDS_ORDER]
+    specimens = [one for one in zoo() if options.only in one.node_id]
     done = read(options.results)
     known = {(result.node_id, result.seed) for result in done}
     end = time.monotonic() + options.seconds
@@ -168,8 +191,8 @@ def main() -> int:
                 done.append(one(specimen, seed))
                 file.write(json.dumps(asdict(done[-1])) + "\n")
                 file.flush()
-    leakers = {specimen.node_id: specimen.leaker for specimen in specimens}
-    table = Table.of([result for result in done if result.node_id in leakers], leakers)
+    node_ids = {specimen.node_id for specimen in specimens}
+    table = Table.of([result for result in done if result.node_id in node_ids], specimens)
     table.show()
     if options.summary:
         options.summary.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """A lab that runs emulated specimens inside this process: the bot's own probes, names, places and boundaries, no forks.
 
-For benchmarks over many seeds. A trial loads its module anew and begins a fresh schedule, so nothing passes from one
+For benchmarks over many seeds. A trial loads its module anew and begins on a fresh device, so nothing passes from one
 trial to the next. What it leaves out is what processes add: crashes, hangs, start-up.
 """
 
@@ -121,6 +121,7 @@ class EmulatedLab:
         probes = Probes(arm, self._runtime, StreamNames(self._runtime, suite), Places(codes, suite, deep=deep))
         began = time.monotonic()
         self._runtime.begin(probes, ordinal=ordinal, launches=probes.needs_launches)
+        self._runtime.device.renew(self._runtime.schedule)
         failure = None
         for test in [*before, node_id]:
             failure = self._one(module, test, codes, probes, suite)

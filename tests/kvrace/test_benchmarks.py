@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks import accuracy, mutation
@@ -14,22 +16,36 @@ SPECIMENS = {specimen.test: specimen for specimen in zoo()}
 
 
 @pytest.mark.parametrize(
-    "test", ["test_save_orders_by_two_barriers", "test_sum_of_two_buffers", "test_staged_blocks_arrive"]
+    "test",
+    [
+        "test_save_orders_by_two_barriers",
+        "test_sum_of_two_buffers",
+        "test_staged_blocks_arrive",
+        "test_results_stay",
+        "test_region_is_used",
+    ],
 )
 def test_the_decision_finds_the_truth_of_a_specimen(test: str) -> None:
     specimen = SPECIMENS[test]
     result = accuracy.one(specimen, seed=3)
     assert result.verdict == specimen.truth
-    assert accuracy.right(result, specimen.leaker)
+    assert accuracy.right(result, specimen)
+
+
+def test_the_right_verdict_with_the_wrong_polluter_is_wrong() -> None:
+    specimen = SPECIMENS["test_results_stay"]
+    result = replace(accuracy.one(specimen, seed=0), polluter="a.py::test_all_results_are_there")
+    assert result.verdict == specimen.truth
+    assert not accuracy.right(result, specimen)
 
 
 def test_a_table_counts_wrong_and_undecided_apart() -> None:
-    def result(truth: str, verdict: str) -> accuracy.Result:
-        return accuracy.Result("a::b", 0, truth, verdict, "confirmed", "", trials=4, seconds=0.1)
+    def result(test: str, verdict: str) -> accuracy.Result:
+        specimen = SPECIMENS[test]
+        return accuracy.Result(specimen.node_id, 0, specimen.truth, verdict, "confirmed", "", trials=4, seconds=0.1)
 
-    table = accuracy.Table.of(
-        [result("broken", "broken"), result("broken", "flaky"), result("flaky", "inconclusive")], leakers={}
-    )
+    broken, flaky = (next(s.test for s in zoo() if s.truth == truth) for truth in ("broken", "flaky"))
+    table = accuracy.Table.of([result(broken, "broken"), result(broken, "flaky"), result(flaky, "inconclusive")], zoo())
     assert (table.triages, len(table.wrong), table.undecided) == (3, 1, 1)
     assert [(row.truth, row.verdicts) for row in table.rows] == [
         ("broken", {"broken": 1, "flaky": 1}),
