@@ -4,18 +4,21 @@ Each specimen is triaged as ``rerun --test`` does it, with no report to start fr
 test as ``rerun --junit`` does it, with the failure and the order of its module, and its polluter must be named too. The
 trials are those of the bot's probes, in this process. Every result is a line of a file, and a later call goes on where
 an earlier one stopped; the table is kept as JSON.
-Usage: python -m benchmarks.accuracy [--seeds 200] [--only PART] [--results FILE] [--summary FILE] [--seconds S]
+Usage: python -m benchmarks.accuracy [--seeds 200] [--only PART] [--results F] [--summary F] [--seconds S] [--jobs N]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from multiprocessing import Pool
 from pathlib import Path
 
 from benchmarks.emulated_lab import ROOT, EmulatedLab, Specimen, zoo
@@ -170,6 +173,11 @@ def _row(truth: str, results: Sequence[Result]) -> Row:
     return Row(truth, verdicts, round(sum(trials) / len(trials), 1), max(trials))
 
 
+def until(end: float, task: tuple[Specimen, int]) -> Result | None:
+    """None: it was too late to begin."""
+    return one(*task) if time.monotonic() <= end else None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=200)
@@ -177,20 +185,24 @@ def main() -> int:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--summary", type=Path, help=f"keep the table as JSON, such as {SUMMARY.relative_to(ROOT)}")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long; call again to go on")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args()
     specimens = [one for one in zoo() if options.only in one.node_id]
     done = read(options.results)
     known = {(result.node_id, result.seed) for result in done}
-    end = time.monotonic() + options.seconds
+    todo = [
+        (specimen, seed)
+        for seed in range(options.seeds)
+        for specimen in specimens
+        if (specimen.node_id, seed) not in known
+    ]
     options.results.parent.mkdir(parents=True, exist_ok=True)
-    with options.results.open("a", encoding="utf-8") as file:
-        for seed in range(options.seeds):
-            for specimen in specimens:
-                if (specimen.node_id, seed) in known or time.monotonic() > end:
-                    continue
-                done.append(one(specimen, seed))
-                file.write(json.dumps(asdict(done[-1])) + "\n")
-                file.flush()
+    work = partial(until, time.monotonic() + options.seconds)
+    with options.results.open("a", encoding="utf-8") as file, Pool(options.jobs) as pool:
+        for result in filter(None, pool.imap_unordered(work, todo)):
+            done.append(result)
+            file.write(json.dumps(asdict(result)) + "\n")
+            file.flush()
     node_ids = {specimen.node_id for specimen in specimens}
     table = Table.of([result for result in done if result.node_id in node_ids], specimens)
     table.show()
