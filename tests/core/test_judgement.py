@@ -45,10 +45,14 @@ class Rig:
         assert isinstance(change, dict)
         return replace(seen, **change)
 
-    def find(self, *, at_most: int = 200) -> Finding | Clean:
+    def trials(self, *, at_most: int = 200) -> list[Trial]:
         trials: list[Trial] = []
         while len(trials) < at_most and isinstance(step := next_step(self.design, trials), Step):
             trials.append(Trial(len(trials), step.arm, self.observe(step.arm), step.search))
+        return trials
+
+    def find(self, *, at_most: int = 200) -> Finding | Clean:
+        trials = self.trials(at_most=at_most)
         evidence = Evidence.of(self.design, trials)
         verdict = judge(self.design, evidence, over=True)
         assert not isinstance(verdict, Undecided)
@@ -75,15 +79,13 @@ def test_the_trials_that_found_the_amplifier_enter_no_comparison() -> None:
 
 
 @pytest.mark.parametrize("lazily", [True, False])
-def test_kernels_are_loaded_early_only_where_the_device_would_load_them_late(lazily: bool) -> None:
+def test_each_stream_is_slowed_twice_and_the_second_time_kernels_load_early_where_they_load_late(lazily: bool) -> None:
     device = {"loads_lazily": lazily}
-    rig = Rig(replace(RACE, rate=race(0.0, 0.0, 0.0)), none=device, drained=device)
-    trials: list[Trial] = []
-    while isinstance(step := next_step(rig.design, trials), Step):
-        trials.append(Trial(len(trials), step.arm, rig.observe(step.arm), step.search))
+    trials = Rig(replace(RACE, rate=race(0.0, 0.0, 0.0)), none=device, drained=device).trials()
 
-    assert any(trial.arm.skewed for trial in trials)
-    assert any(trial.arm.eager for trial in trials) is lazily
+    for stream in STREAMS:
+        slowed = [trial.arm.eager for trial in trials if trial.arm.skewed == stream.name]
+        assert slowed == [False, lazily]
 
 
 def test_leftover_work_of_the_code_under_test_is_suspected_only() -> None:

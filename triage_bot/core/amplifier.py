@@ -84,8 +84,10 @@ def _standing(evidence: Evidence, arm: Arm) -> _Standing:
     elif arm.stretched:
         enough, patience = 1, 2
     else:
-        # One trial an arm: it shows a missing wait, or what a predecessor left, at once; and there may be many arms.
-        enough, patience = 2, 2 if hits else 1
+        # A slowed stream shows a missing wait at once, unless the host itself was late just then: look twice, the
+        # second time with kernels loaded early where that is another look. What a predecessor left needs one.
+        looks = 2 if arm.skewed and not evidence.loads_lazily else 1
+        enough, patience = 2, 2 if hits else looks
     if misses >= patience:
         return _Standing.RARE
     return _Standing.FREQUENT if hits >= enough else _Standing.OPEN
