@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from kvrace_tests.cases.table import listing
-from kvrace_tests.harness import choice, schedules
+from kvrace_tests.harness import choice, power, schedules
+from kvrace_tests.harness.calibration import Calibrated
 from kvrace_tests.harness.judge import Judge
 from kvrace_tests.harness.runtime import EmulatedRuntime
 from kvrace_tests.offload.streams import Streams
 
 SPECIMENS = Path(__file__).parent / "specimens"
 RUNTIME = pytest.StashKey["EmulatedRuntime | None"]()
-CUDA = pytest.StashKey[Streams]()
+CUDA = pytest.StashKey[Calibrated]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,6 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run each test under K seeds from --kvrace-seed on, each twice to prove that it is a replay (emulated)",
     )
     group.addoption("--kvrace-list", action="store_true", help="print the table of ordering edges and cases, and exit")
+    group.addoption(
+        "--kvrace-window", action="store_true", help="measure how long the cases hold their races open here, and exit"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,12 +51,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    """Print the table instead of running, if that was asked."""
+    """Print the table, or the window, instead of running, if that was asked."""
     if config.getoption("kvrace_schedules") < 1:
         raise pytest.UsageError("--kvrace-schedules needs at least 1 schedule")
-    if not config.getoption("kvrace_list"):
+    if config.getoption("kvrace_list"):
+        print(listing())
+    elif config.getoption("kvrace_window"):
+        if config.getoption("kvrace_runtime") == "cuda":
+            choice.require_cuda()
+        runtime = emulated_runtime(config)
+        calibrated = cuda(config) if runtime is None else runtime.device
+        print(f"{calibrated.name}: {calibrated.window}")
+    else:
         return None
-    print(listing())
     return 0
 
 
@@ -85,6 +96,13 @@ def emulated_runtime(config: pytest.Config) -> EmulatedRuntime | None:
         seed = int(config.getoption("kvrace_seed"))
         config.stash[RUNTIME] = EmulatedRuntime(seed) if choice.emulated(config) else None
     return config.stash[RUNTIME]
+
+
+def cuda(config: pytest.Config) -> Calibrated:
+    """The session's CUDA device, made when first asked for."""
+    if CUDA not in config.stash:
+        config.stash[CUDA] = choice.cuda_device()
+    return config.stash[CUDA]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -122,20 +140,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """One line on what the cases found: how often their controls raced for the time they took."""
-    powers = [
-        float(value)
-        for report in terminalreporter.getreports("passed")
-        for name, value in report.user_properties
-        if name == "kvrace.power" and report.when == "call"
-    ]
-    if powers:
-        device = "cuda" if emulated_runtime(config) is None else "emulated"
-        terminalreporter.write_line(
-            f"kvrace on {device}: {len(powers)} controls raced, "
-            f"{min(powers):.0f} to {max(powers):.0f} wrong blocks a second of control phase"
-        )
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the cases held open, and what that found: how often their controls raced for the time they took."""
+    for line in power.summary(report for name in ("passed", "failed") for report in terminalreporter.getreports(name)):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture
@@ -150,13 +158,14 @@ def device(request: pytest.FixtureRequest, record: Callable[[str, object], None]
     """The device under test, the same for the whole session."""
     runtime = emulated_runtime(request.config)
     if runtime is None:
-        if CUDA not in request.config.stash:
-            request.config.stash[CUDA] = choice.cuda_device()
-        record("kvrace.runtime", "cuda")
-        return request.config.stash[CUDA]
-    record("kvrace.runtime", runtime.name)
-    record("kvrace.seed", runtime.schedule)
-    return runtime.device
+        found = cuda(request.config)
+    else:
+        found = runtime.device
+        record("kvrace.seed", runtime.schedule)
+    record("kvrace.runtime", found.name)
+    record("kvrace.window_ms", f"{found.window.ms:g}")
+    record("kvrace.window", found.window)
+    return found
 
 
 @pytest.fixture

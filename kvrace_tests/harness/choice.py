@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from kvrace_tests.offload.streams import Streams
+    from kvrace_tests.harness.calibration import Calibrated
 
 CUDA_MODULE = "kvrace_tests.harness.cuda"
 """Imports torch, so it is only named here."""
@@ -53,9 +53,9 @@ def require_cuda() -> None:
         )
 
 
-def cuda_device() -> Streams:
+def cuda_device() -> Calibrated:
     """The CUDA device of this process, initialized."""
-    device: Streams = _cuda().CudaStreams()
+    device: Calibrated = _cuda().CudaStreams()
     return device
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from kvrace_tests.harness.buffers import EmulatedDeviceBuffer, EmulatedHostBuffer
+from kvrace_tests.harness.calibration import Window, measure
 from kvrace_tests.harness.engine import Lane
 from kvrace_tests.harness.memory import Allocator
 from kvrace_tests.harness.run import Audience, DeviceError, Operation, Run
@@ -31,8 +33,6 @@ class Emulator:
     """The emulated answer to ``offload.streams.Streams``."""
 
     name = "emulated"
-    window_ms = 25.0
-    """Far over any stall and any lost processor; virtual time is free."""
     unordered_sources = True
 
     def __init__(self, seed: str, timing: Timing | None = None, capacity: int = CAPACITY) -> None:
@@ -42,6 +42,16 @@ class Emulator:
         self.sites: dict[int, CreationSite] = {}
         """Where each stream of this process was made, by handle."""
         self._fresh(seed)
+
+    @property
+    def window(self) -> Window:
+        """Measured on a device of its own, so that no test's dice are touched: equal for all seeds."""
+        return _window(self.timing)
+
+    @property
+    def window_ms(self) -> float:
+        """See ``Streams``."""
+        return self.window.ms
 
     def _fresh(self, seed: str) -> None:
         self.run = Run(Dice(seed, self.timing), self.audience)
@@ -180,3 +190,9 @@ class Emulator:
         if not isinstance(stream, EmulatedStream) or stream.device is not self:
             raise ValueError(f"{stream!r} is not a stream of this emulated device: make it with new_stream")
         return stream
+
+
+@lru_cache
+def _window(timing: Timing) -> Window:
+    device = Emulator("calibration", timing)
+    return measure(device, device.new_stream("calibration"))

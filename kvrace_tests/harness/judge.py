@@ -58,6 +58,7 @@ class Judge:
         self._record("kvrace.fixed", f"{fixed.wrong}/{fixed.checked}")
         self._record("kvrace.residual_ms", f"{control.residual_ms:.3f}")
         # Detection power: how many wrong blocks a second on the device buys.
+        self._record("kvrace.control_seconds", f"{control.seconds:.4f}")
         self._record("kvrace.power", f"{control.wrong / control.seconds:.1f}")
         assert fixed.wrong == 0, f"{guard}: {fixed.wrong} corrupt"
         logical = self._logical()

@@ -32,7 +32,7 @@ def test_it_is_green_without_the_bot_and_writes_its_numbers_to_junit(tmp_path: P
     )
     assert done.returncode == 0, done.stdout
     assert "12 passed, 1 skipped" in done.stdout
-    assert "12 controls raced" in done.stdout
+    assert "12 of 12 controls raced" in done.stdout
     cases = {case.get("name"): case for case in ET.parse(report).iter("testcase")}
     found = {
         str(one.get("name")): str(one.get("value"))
@@ -40,6 +40,9 @@ def test_it_is_green_without_the_bot_and_writes_its_numbers_to_junit(tmp_path: P
     }
     assert found["kvrace.runtime"] == "emulated"
     assert found["kvrace.seed"] == "7"
+    assert found["kvrace.window_ms"] == "20"
+    assert found["kvrace.window"].startswith("window 20 ms (the slowest of 32 unordered copies took ")
+    assert float(found["kvrace.control_seconds"]) > 6 * 0.02
     assert found["kvrace.fixed"] == "0/24"
     assert found["kvrace.control"] != "0/24"
     assert found["kvrace.race"].startswith(
@@ -67,6 +70,13 @@ def test_the_table_is_printed_instead_of_running() -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("edge ")
     assert "passed" not in done.stdout
+
+
+def test_the_window_is_printed_instead_of_running() -> None:
+    done = _pytest("kvrace_tests", "--kvrace-window")
+    assert done.returncode == 0
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("emulated: window 20 ms (")
 
 
 def test_specimens_are_collected_only_where_an_argument_points() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from triage_bot.adapters.runner import Guard, Runner
-from triage_bot.core.machine import State, TorchFacts
+from triage_bot.core.machine import State, SuiteWindow, TorchFacts
 from triage_bot.workflows.doctor import examine
 
 GPU = TorchFacts(
@@ -19,6 +19,7 @@ GPU = TorchFacts(
     fork_seconds=0.4,
     cycles_per_second=1.97e9,
 )
+WINDOW = SuiteWindow(measured=True, told="cuda: window 10 ms")
 GUARDED = Runner(hosted=False, ephemeral=True, guard=Guard.INSTALLED)
 
 
@@ -30,8 +31,10 @@ class Found:
     detail: str
 
 
-def found(torch: TorchFacts | None, runner: Runner | None = None) -> dict[str, Found]:
-    return {check.subject: Found(check.state, check.detail) for check in examine("3.12.3", torch, runner)}
+def found(
+    torch: TorchFacts | None, runner: Runner | None = None, window: SuiteWindow | None = WINDOW
+) -> dict[str, Found]:
+    return {check.subject: Found(check.state, check.detail) for check in examine("3.12.3", torch, runner, window)}
 
 
 def test_a_guarded_gpu_runner_is_good_all_over() -> None:
@@ -81,3 +84,13 @@ def test_a_runner_kept_between_jobs_is_noted() -> None:
 def test_the_code_hosts_own_runner_needs_no_guard() -> None:
     runner = Runner(hosted=True, ephemeral=True, guard=Guard.MISSING)
     assert found(None, runner)["runner"].state is State.GOOD
+
+
+def test_the_window_of_the_race_suite_is_told_in_its_own_words() -> None:
+    assert found(GPU)["suite"] == Found(State.GOOD, "cuda: window 10 ms")
+
+
+def test_a_race_suite_that_cannot_tell_its_window_is_noted_with_the_cause() -> None:
+    broken = SuiteWindow(measured=False, told="the race suite does not run: no device")
+    assert found(GPU, window=broken)["suite"] == Found(State.NOTE, "the race suite does not run: no device")
+    assert found(GPU, window=None)["suite"].state is State.NOTE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import threading
 import time
@@ -25,6 +24,7 @@ from triage_bot.core.findings import Triage, VerdictName
 from triage_bot.core.reports import Report
 from triage_bot.core.trials import Trial
 from triage_bot.errors import ExitCode, LabError, UsageError
+from triage_bot.lab import bundled
 from triage_bot.lab.journal import Journal
 from triage_bot.lab.pytest_lab import PytestLab
 from triage_bot.workflows.rerun import Request, Rerun, rerun, without_trials
@@ -123,10 +123,9 @@ def _suite(paths: tuple[str, ...]) -> list[str]:
             raise UsageError(f"--suite: there is no {path}", "give a file or folder that pytest can collect")
     if paths:
         return list(paths)
-    bundled = importlib.util.find_spec("kvrace_tests")
-    if bundled is None or not bundled.submodule_search_locations:
+    if (place := bundled.suite()) is None:
         raise LabError("the bundled race suite is not installed", "name your suite with --suite")
-    return [str(bundled.submodule_search_locations[0])]
+    return [str(place)]
 
 
 def _conditions(request: Request, arguments: list[str], timeout: float) -> dict[str, Any]:

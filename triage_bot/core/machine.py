@@ -47,3 +47,13 @@ class TorchFacts:
     """How long a forked child took to use the device and end; None when it could not, or without a device."""
     cycles_per_second: float = 0.0
     """Clock that the spin kernel counts; 0 without a device."""
+
+
+@dataclass(frozen=True)
+class SuiteWindow:
+    """How long the bundled race suite holds its races open on this machine."""
+
+    measured: bool
+    """Whether the suite could tell."""
+    told: str
+    """What it said, on one line; or why it could not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from triage_bot.core.machine import Check, State, TorchFacts
+from triage_bot.core.machine import Check, State, SuiteWindow, TorchFacts
 
 _STALL_SECONDS = 0.005
 
@@ -40,9 +40,11 @@ _GUARDS = {
 }
 
 
-def examine(python: str, torch: TorchFacts | None, runner: RunnerFacts | None) -> Sequence[Check]:
+def examine(
+    python: str, torch: TorchFacts | None, runner: RunnerFacts | None, window: SuiteWindow | None
+) -> Sequence[Check]:
     """The checks of this machine, in the order in which they are shown."""
-    return [Check("python", State.GOOD, python), *_torch(torch), *_runner(runner)]
+    return [Check("python", State.GOOD, python), *_torch(torch), *_window(window), *_runner(runner)]
 
 
 def _torch(torch: TorchFacts | None) -> Iterator[Check]:
@@ -75,6 +77,13 @@ def _device(torch: TorchFacts) -> Iterator[Check]:
     rate = torch.cycles_per_second
     stall = f"a stall of {_STALL_SECONDS * 1000:g} ms is {rate * _STALL_SECONDS / 1e6:.1f} million cycles"
     yield Check("spin", State.GOOD if rate else State.BAD, f"{rate / 1e9:.2f} GHz: {stall}")
+
+
+def _window(window: SuiteWindow | None) -> Iterator[Check]:
+    if window is None:
+        yield Check("suite", State.NOTE, "the bundled race suite is not installed")
+    else:
+        yield Check("suite", State.GOOD if window.measured else State.NOTE, window.told)
 
 
 def _runner(runner: RunnerFacts | None) -> Iterator[Check]:

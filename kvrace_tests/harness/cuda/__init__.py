@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 import torch
 
+from kvrace_tests.harness.calibration import measure
 from kvrace_tests.harness.cuda.batch import BatchCopy, batch_copy
 from kvrace_tests.harness.cuda.memory import CudaBuffer
 from kvrace_tests.harness.cuda.streams import CudaEvent, CudaStream, DeviceMemory, torch_stream
@@ -45,15 +46,22 @@ class CudaStreams:
     """The current CUDA device. See ``Streams``."""
 
     name = "cuda"
-    window_ms = 20.0
-    """A copier thread that waits for the interpreter lock starts up to 5 ms late; a launch takes microseconds."""
 
     def __init__(self) -> None:
         self.batch_copy: BatchCopy | None = batch_copy()
         self.capturing = False
         self.default_stream = CudaStream("default", torch.cuda.default_stream(), self)
         self.cycles_per_ms = _measure_cycles_per_ms()
-        self._load_kernels()
+        # One stream for all that is done beforehand, under a name of its own: a tool that slows streams one by one,
+        # by their names, sees it too.
+        warm_up_stream = self.new_stream("warm-up")
+        self._load_kernels(warm_up_stream)
+        self.window = measure(self, warm_up_stream)
+
+    @property
+    def window_ms(self) -> float:
+        """See ``Streams``."""
+        return self.window.ms
 
     @cached_property
     def unordered_sources(self) -> bool:
@@ -140,10 +148,9 @@ class CudaStreams:
 
         return KernelRace(kernel.count, kernel.BLOCKS)
 
-    def _load_kernels(self) -> None:
+    def _load_kernels(self, stream: CudaStream) -> None:
         """Use each operation once: a kernel's first use synchronizes the device, which would hide a race."""
         device, host = self.device_buffer(2, 64), self.host_buffer(2, 64)
-        stream = self.new_stream("warm-up")
         for one in (stream, self.default_stream):
             one.fill(device, 0)
             one.add(device, device)
