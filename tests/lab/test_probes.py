@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from triage_bot.lab.probes import Probes
 from triage_bot.lab.suite import SuiteFiles, function_codes
 
 HERE = Path(__file__)
-COMPUTE, COPY = 1, 2
+COMPUTE, COPY, DEFAULT = 1, 2, 3
 
 
 def helper_that_leaks(device: FakeRuntime) -> None:
@@ -38,6 +39,23 @@ def unrelated_wait(device: FakeRuntime) -> None:
     device.launch(COMPUTE)
     device.sync(COPY)
     device.log.append("after")
+
+
+def starts_after_its_wait(device: FakeRuntime) -> None:
+    device.launch(COPY)
+    device.sync(COPY)
+    device.launch(COMPUTE)
+
+
+def started(device: FakeRuntime) -> None:
+    starts_after_its_wait(device)
+    device.log.append("after")
+
+
+def leaks_on_the_default_stream(device: FakeRuntime) -> None:
+    device.launch(DEFAULT)
+    device.launch(COPY)
+    device.sync(COPY)
 
 
 def loop_of_phases(device: FakeRuntime) -> None:
@@ -112,6 +130,29 @@ def test_a_statement_that_merely_launches_leaves_its_work():
 def test_a_later_wait_on_another_stream_does_not_drain_what_an_earlier_statement_left():
     device, _ = run("drained", unrelated_wait)
     assert device.log.index("after") < device.log.index("drain 1")
+
+
+def test_what_a_statement_launches_after_its_last_wait_is_left_in_flight():
+    device, _ = run("drained", started)
+    assert device.log.index("after") < device.log.index("drain 1")
+
+
+def test_a_leak_on_the_default_stream_is_of_whoever_launched_there():
+    def left_by(test) -> bool:
+        _, (boundary, *_) = run(
+            "drained", test, FakeRuntime([FakeStream(DEFAULT, "default"), FakeStream(COPY, "copy")])
+        )
+        return boundary.residues[0].stream.in_suite
+
+    product: dict[str, Any] = {}
+    exec(compile("def leak(device):\n    device.launch(3)\n", "/srv/product/engine.py", "exec"), product)
+
+    def leaks_through_a_product(device: FakeRuntime) -> None:
+        product["leak"](device)
+        leaks_on_the_default_stream(device)
+
+    assert left_by(leaks_on_the_default_stream)
+    assert not left_by(leaks_through_a_product)
 
 
 def test_only_deep_boundaries_lie_inside_a_loop():

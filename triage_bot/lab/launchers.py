@@ -1,19 +1,33 @@
 """Whose code launches an operation: the suite's, or that of the code under test.
 
 A stream that the test made may be handed to the code under test. What that leaves on it is not the test's leak, and a
-wait added to the test would hide a real bug.
+wait added to the test would hide a real bug. And the default stream was made by nobody: it is the test's leak if only
+the test launched there.
 """
 
 from __future__ import annotations
 
 import sys
 import sysconfig
+from enum import Enum, auto, unique
 from pathlib import Path
 from types import FrameType
 
 import triage_bot
 from triage_bot.lab.runtime import StreamRuntime
 from triage_bot.lab.suite import SuiteFiles
+
+_STDLIB = Path(sysconfig.get_paths()["stdlib"])
+
+
+@unique
+class Launcher(Enum):
+    """Whose code it is."""
+
+    SUITE = auto()
+    PRODUCT = auto()
+    NOBODY = auto()
+    """Only generated code, the framework's or Python's own is on the stack."""
 
 
 class Launchers:
@@ -27,19 +41,19 @@ class Launchers:
         torch = sys.modules.get("torch")
         framework = [Path(torch.__file__).parent] if torch is not None and torch.__file__ else []
         ours = Path(triage_bot.__file__).parent
-        self._between = (*device, *framework, ours, Path(sysconfig.get_paths()["stdlib"]))
+        self._between = (*device, *framework, ours, _STDLIB)
 
-    def foreign(self) -> bool:
-        """Whether the nearest code, the device's, the framework's and Python's own aside, is not the suite's."""
+    def nearest(self) -> Launcher:
+        """Whose the nearest code is, the device's, the framework's and Python's own aside."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             file = frame.f_code.co_filename
             if file in self._suite:
-                return False
+                return Launcher.SUITE
             if self._is_product(file):
-                return True
+                return Launcher.PRODUCT
             frame = frame.f_back
-        return False
+        return Launcher.NOBODY
 
     def _is_product(self, file: str) -> bool:
         if file not in self._foreign:

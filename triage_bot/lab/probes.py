@@ -1,19 +1,20 @@
 """What an arm does inside a trial: stall, skew, serialize, drain at phase boundaries, and witness what was left over.
 
 Things that don't work, and so are not done here: draining between any two lines (cures real bugs and blames the test),
-draining streams on which earlier statements left work by design, and touching the device while a graph is captured
-(the stall would be replayed, a synchronization or query breaks the capture).
+draining streams on which earlier statements, or the same one after its last wait, left work by design, and touching the
+device while a graph is captured (the stall would be replayed, a synchronization or query breaks the capture).
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from triage_bot.core.arms import Arm, Isolation
 from triage_bot.core.trials import Boundary, Residue, Site, StreamUse
-from triage_bot.lab.launchers import Launchers
+from triage_bot.lab.launchers import Launcher, Launchers
 from triage_bot.lab.names import StreamNames
 from triage_bot.lab.places import Places
 from triage_bot.lab.runtime import StreamRuntime
@@ -31,7 +32,15 @@ class _Open:
     frame: FrameType | None
     busy_before: frozenset[int]
     launched: set[int] = field(default_factory=set)
-    waited: bool = False
+    unfinished: frozenset[int] = frozenset()
+    """The streams that still had work of it when the host last waited: it acted as if that were complete.
+
+    What it launches only after that is left in flight by design.
+    """
+
+    def own(self, busy: Collection[int]) -> frozenset[int]:
+        """Those of the busy streams that it put work on, as far as can be told."""
+        return frozenset(handle for handle in busy if handle not in self.busy_before or handle in self.launched)
 
 
 class Probes:
@@ -50,7 +59,7 @@ class Probes:
         self._names = names
         self._places = places
         self._launchers = Launchers(runtime, names.suite)
-        self._handed_over: set[int] = set()
+        self._launched_by: dict[int, set[Launcher]] = {}
         self._stall = stall
         self._drains = arm.isolation in (Isolation.DRAINED, Isolation.DRAINED_DEEP)
         self._deep = arm.isolation is Isolation.DRAINED_DEEP
@@ -80,8 +89,10 @@ class Probes:
         """Remember who launched; under ``serialized`` wait for it."""
         for statement in self._open:
             statement.launched.add(stream)
-        if self._drains and stream not in self._handed_over and self._launchers.foreign():
-            self._handed_over.add(stream)
+        if self._drains:
+            launchers = self._launched_by.setdefault(stream, set())
+            if Launcher.PRODUCT not in launchers:
+                launchers.add(self._launchers.nearest())
         if self._serializes and not self._runtime.capturing():
             self._runtime.synchronize()
 
@@ -96,9 +107,10 @@ class Probes:
 
     def after_host_sync(self) -> None:
         """The open statements acted as if their work were complete; let the host be late, too."""
-        if threading.get_ident() == self._thread:
+        if self._open and threading.get_ident() == self._thread and not self._runtime.capturing():
+            busy = self._runtime.busy()
             for statement in self._open:
-                statement.waited = True
+                statement.unfinished = statement.own(busy)
         if self._arm.stretched and not self._runtime.capturing():
             self._runtime.stall_host(self._stall)
 
@@ -145,8 +157,7 @@ class Probes:
         while self._open and self._open[-1].frame is not None:
             self._close()
         if self._open:
-            self._open[-1].waited |= unconditionally
-            self._close()
+            self._close(unconditionally=unconditionally)
 
     def _begin(self, statement: str, site: Site, frame: FrameType | None) -> None:
         busy = frozenset() if self._runtime.capturing() else frozenset(self._runtime.busy())
@@ -162,22 +173,28 @@ class Probes:
         while self._open and self._open[-1].frame is not None and id(self._open[-1].frame) not in alive:
             self._close()
 
-    def _close(self) -> None:
+    def _close(self, *, unconditionally: bool = False) -> None:
         ended = self._open.pop()
-        if not ended.waited or self._runtime.capturing():
+        if not (ended.unfinished or unconditionally) or self._runtime.capturing():
             return
-        leftover = [
-            handle for handle in self._runtime.busy() if handle not in ended.busy_before or handle in ended.launched
-        ]
+        busy = self._runtime.busy()
+        own = ended.own(busy) if unconditionally else ended.unfinished
+        leftover = [handle for handle in busy if handle in own]
         if leftover:
             uses = {handle: self._use(handle) for handle in leftover}
             residues = tuple(Residue(uses[done.handle], done.seconds) for done in self._runtime.drain(leftover))
             self.boundaries.append(Boundary(ended.statement, ended.site, residues))
 
     def _use(self, handle: int) -> StreamUse:
-        """The stream; not the suite's when the code under test launched on it, whoever made it."""
+        """The stream; not the suite's when the code under test launched on it, whoever made it.
+
+        One that nobody was seen to make, such as the default stream, is whose work it was.
+        """
         use = self._names.of(handle)
-        return replace(use, in_suite=False) if handle in self._handed_over else use
+        launchers = self._launched_by.get(handle, set())
+        if use.created is None:
+            return replace(use, in_suite=Launcher.SUITE in launchers and Launcher.PRODUCT not in launchers)
+        return replace(use, in_suite=use.in_suite and Launcher.PRODUCT not in launchers)
 
     def uses(self) -> tuple[StreamUse, ...]:
         """The streams of this trial."""
