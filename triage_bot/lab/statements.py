@@ -7,7 +7,8 @@ are straight-line code too; a loop is one statement, unless its inside is asked 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 
@@ -23,25 +24,35 @@ class Statement:
     """The first source line, stripped."""
 
 
-def statements(source: str, first_line: int, *, deep: bool) -> dict[int, Statement]:
+@functools.lru_cache(maxsize=512)  # a process may make many trials of the same source
+def statements(source: str, first_line: int, *, deep: bool) -> Mapping[int, Statement]:
     """Line to statement for the function whose code starts at ``first_line`` (a decorator's line, where it has one).
 
     ``deep`` looks into loops as well. Empty when no function starts there or the source does not parse.
     """
+    function = _functions(source).get(first_line)
+    if function is None:
+        return {}
+    lines = source.splitlines()
+    return {
+        line: Statement(first, last, lines[first - 1].strip())
+        for first, last in _spans(function.body, deep)
+        for line in range(first, last + 1)
+    }
+
+
+@functools.lru_cache(maxsize=64)
+def _functions(source: str) -> Mapping[int, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a source by their first lines; of two that share one, the outer."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return {}
-    lines = source.splitlines()
+    found: dict[int, ast.FunctionDef | ast.AsyncFunctionDef] = {}
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _starts_at(node) == first_line:
-            spans = _spans(node.body, deep)
-            return {
-                line: Statement(first, last, lines[first - 1].strip())
-                for first, last in spans
-                for line in range(first, last + 1)
-            }
-    return {}
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.setdefault(_starts_at(node), node)
+    return found
 
 
 def _starts_at(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
