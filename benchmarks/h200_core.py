@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -26,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from h200_trials import ORIGIN, PYTEST, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
+from h200_suite import beside_neighbours, suite
+from h200_trials import ORIGIN, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
 
 SUITE_RUNS = 20
+BUSY_RUNS = 5
 VERDICT_RUNS = 3
 
 Result = dict[str, Any]
@@ -89,7 +90,9 @@ def steps() -> Iterator[Step]:
     twins = [specimen.node_id for specimen in specimens() if specimen.truth == "healthy"]
     yield Step("healthy", "healthy", 280, lambda: healthy(twins))
     for run in range(SUITE_RUNS):
-        yield Step("suite", f"suite-{run}", 20, suite)
+        yield Step("suite", f"suite-{run}", 12, suite)
+    for run in range(BUSY_RUNS):
+        yield Step("busy", f"busy-{run}", 30, beside_neighbours)
 
 
 def doctor() -> Result:
@@ -97,25 +100,6 @@ def doctor() -> Result:
         [sys.executable, "-m", "triage_bot", "doctor"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return {"text": ran.stdout.splitlines()}
-
-
-def suite() -> Result:
-    """One run of the race suite in a fresh process."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "junit.xml"
-        begun = time.monotonic()
-        ran = subprocess.run(
-            [*PYTEST, "kvrace_tests", "--kvrace-runtime", "cuda", f"--junit-xml={report}"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        header = ET.parse(report).getroot().find("testsuite")
-        assert header is not None
-        counts = {name: int(header.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
-        bad = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return {"exit": ran.returncode, "seconds": round(time.monotonic() - begun, 2), **counts, "bad": bad}
 
 
 def side_by_side(wanted: list[Specimen]) -> Result:
@@ -216,10 +200,12 @@ def summary(done: dict[str, Result]) -> Iterator[str]:
             spent, arms = result.get("seconds", 0.0), result["judged"][0].get("arms", [])
             fix = sum(arm["seconds"] for arm in arms if "patched" in arm["arm"])
             yield f"{key}: {spent - fix:.1f} s from command to verdict, {spent} s with the trials of the fix"
-        elif "judged" not in result and not key.startswith("suite"):
+        elif "judged" not in result and not key.startswith(("suite", "busy")):
             yield f"{key}: {json.dumps(result)[:300]}"
-    runs = [result for key, result in done.items() if key.startswith("suite")]
-    yield f"suite: {sum(run['exit'] == 0 for run in runs)} of {len(runs)} runs green"
+    for part in ("suite", "busy"):
+        runs = [result for key, result in done.items() if key.startswith(part)]
+        yield from (f"{part}: {run['seconds']} s, {'; '.join(run['told'])}" for run in runs if "told" in run)
+        yield f"{part}: {sum(run['exit'] == 0 for run in runs)} of {len(runs)} runs green"
 
 
 def main() -> None:
@@ -228,7 +214,7 @@ def main() -> None:
     parser.add_argument("--resume", type=Path, help="an h200_core.json to go on from")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no step that would end later")
     parser.add_argument(
-        "--only", default="", help="parts, by comma: doctor, origin, rounds, spawned, cost, healthy, suite"
+        "--only", default="", help="parts, by comma: doctor, origin, rounds, spawned, cost, healthy, suite, busy"
     )
     options = parser.parse_args()
     if not torch.cuda.is_available():
