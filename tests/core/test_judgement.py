@@ -16,6 +16,7 @@ from benchmarks.decision_simulation import (
     simulate,
 )
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
+from triage_bot.core.contrasts import Effect, contrast
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.experiment import Done, Step, next_step
 from triage_bot.core.explain import Clean, tell
@@ -86,6 +87,18 @@ def test_each_stream_is_slowed_twice_and_the_second_time_kernels_load_early_wher
     for stream in STREAMS:
         slowed = [trial.arm.eager for trial in trials if trial.arm.skewed == stream.name]
         assert slowed == [False, lazily]
+
+
+@pytest.mark.parametrize(("first", "effect"), [("failed", Effect.CURED), ("passed", Effect.OPEN)])
+def test_five_pairs_prove_a_cure_only_of_a_failure_that_comes_every_time(first: str, effect: Effect) -> None:
+    serialized = AS_IS.with_isolation(Isolation.SERIALIZED)
+    shown = [(AS_IS, first == "failed", True)] + [(AS_IS, True, False), (serialized, False, False)] * 5
+    trials = [
+        Trial(ordinal, arm, observation(RACE, arm, failed=failed), search)
+        for ordinal, (arm, failed, search) in enumerate(shown)
+    ]
+
+    assert contrast(Design(FAILURE), Evidence.of(Design(FAILURE), trials), AS_IS, serialized).effect is effect
 
 
 def test_leftover_work_of_the_code_under_test_is_suspected_only() -> None:

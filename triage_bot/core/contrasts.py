@@ -13,8 +13,8 @@ COMPARABLE = 0.2
 """Above this p-value two arms fail alike equally often, as far as a look can tell: 5 of 5 against 3 of 5 does."""
 PATIENCE = 2
 """An arm that gave so many unusable trials and no usable one is given up: each may cost a whole timeout."""
-FUTILE = {5: 0, 10: 2}
-"""Pairs → failures of the held arm with which no later look can be expected to prove anything."""
+FUTILE = {5: 0, 10: 2, 20: 8}
+"""Pairs → failures of the held arm with which no later look, or not even this last one, can prove anything."""
 
 Round = dict[Arm, Read]
 
@@ -84,8 +84,9 @@ def contrast(design: Design, evidence: Evidence, held: Arm, arm: Arm) -> Contras
     held_failed = sum(one.reading is Reading.ALIKE for one, _ in pairs)
     failed = sum(other.reading is Reading.ALIKE for _, other in pairs)
     p_value = fisher_one_sided(held_failed, len(pairs), failed, len(pairs))
-    alpha = design.alpha / _attempts(evidence)
-    return Contrast(arm, len(pairs), p_value, _effect(alpha, evidence, arm, len(pairs), p_value))
+    return Contrast(
+        arm, len(pairs), p_value, _effect(_alpha(design, evidence, held), evidence, arm, len(pairs), p_value)
+    )
 
 
 def contrasts(design: Design, evidence: Evidence, held: Arm) -> dict[Arm, Contrast]:
@@ -121,6 +122,12 @@ def _last_look(design: Design, evidence: Evidence, held: Arm, pairs: int) -> int
 def _given_up(evidence: Evidence, arm: Arm) -> bool:
     reads = evidence.under(arm, search=False)
     return len(reads) >= PATIENCE and not any(read.usable for read in reads)
+
+
+def _alpha(design: Design, evidence: Evidence, held: Arm) -> float:
+    """A failure that does not come every time may stay away from an arm by luck: that takes more to believe."""
+    always = all(read.reading is Reading.ALIKE for read in evidence.under(held) if read.usable)
+    return design.alpha / _attempts(evidence) / (1 if always else 10)
 
 
 def _attempts(evidence: Evidence) -> int:
