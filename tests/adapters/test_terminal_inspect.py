@@ -19,15 +19,17 @@ REPORT = """<testsuites><testsuite name="pytest" tests="8">
 <testcase classname="t.a" name="gone"><skipped/></testcase>
 </testsuite></testsuites>"""
 
-SHOWN = """r.xml: 7 tests: 2 failed, 1 errored, 2 passed, 1 skipped, 1 never finished
+SHOWN = """r.xml: 7 tests: 2 failed, 1 errored, 1 flaky, 1 passed, 1 skipped, 1 never finished
   failed:
     t.a::bad  t/a.py:7: ValueError: no more
     t.a::fault  CUDA error: an illegal memory access was encountered  [sticky-cuda]
     t.a::after  std::bad_alloc  [out-of-memory]
-  never finished:
-    (no name)
+  retried, passed in the end:
+    t.a::again  failed 1 of 2: retried; the report does not say why
+  never finished, and the report does not name them: 1 test
   likely one event: 1 failure after t.a::fault
-  odd: header-mismatch: suite pytest: its header counts 8 tests, it holds 7
+  odd: retries-left-empty: suite pytest: 1 attempt retried, and no reason left
+  odd: header-mismatch: suite pytest: its header counts 8 tests, it holds 7 (pytest counts each subtest there)
   odd: unfinished: 1 test started and never finished"""
 
 

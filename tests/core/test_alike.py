@@ -72,3 +72,47 @@ def test_the_signature_says_what_makes_another_failure_alike() -> None:
     assert signature(CORRUPT) == (
         "AssertionError at tests/test_store.py:57: store raced compute even with the barrier: <n> corrupt"
     )
+
+
+WORKER_DIED = Failure("Crash", "worker 'gw1' crashed while running 't.py::test_x'")
+
+
+@pytest.mark.parametrize(
+    ("reported", "shown"),
+    [
+        (WORKER_DIED, Failure("Crash", "the process ended by signal SIGSEGV without a result")),
+        (WORKER_DIED, Failure("Crash", "the process ended by exit code 7 without a result")),
+        (
+            Failure("Crash", "running the test CRASHED with signal 11 (SIGSEGV)", "/ci/t.py", 3),
+            Failure("Crash", "the process ended by signal SIGSEGV without a result"),
+        ),
+        (
+            Failure("Failed", "Timeout (>2.0s) from pytest-timeout.", "t.py", 3),
+            Failure("Timeout", "no result after 120 s: the trial was ended with its whole process group"),
+        ),
+    ],
+)
+def test_a_test_that_dies_or_hangs_again_does_so_alike_whoever_tells_it(reported: Failure, shown: Failure) -> None:
+    assert alike(reported, shown)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Failure("", "assert 0"),
+        Failure("Timeout", "no result after 120 s"),
+        Failure("AssertionError", "worker 'gw1' crashed while running 't.py::test_x'"),
+    ],
+)
+def test_a_death_is_alike_to_nothing_but_a_death(other: Failure) -> None:
+    assert not alike(WORKER_DIED, other)
+
+
+def test_deaths_by_two_signals_are_two_failures() -> None:
+    assert not alike(Failure("Crash", "ended by signal SIGSEGV"), Failure("Crash", "ended by signal SIGABRT"))
+
+
+def test_an_exception_that_is_called_timeout_keeps_its_words() -> None:
+    lock, queue = (Failure("filelock.Timeout", f"waited for the {name}", "t.py", 3) for name in ("lock", "queue"))
+    assert alike(lock, lock)
+    assert not alike(lock, queue)

@@ -12,7 +12,7 @@ from triage_bot.core.cascades import cascades
 from triage_bot.core.findings import Counts
 from triage_bot.core.memory import holder
 from triage_bot.core.reports import Report, add_up
-from triage_bot.core.results import Failure, Outcome, TestResult
+from triage_bot.core.results import Failure, Outcome, TestResult, folded
 from triage_bot.core.signatures import OUT_OF_MEMORY, family
 from triage_bot.core.wording import counted
 
@@ -34,7 +34,10 @@ def _report(report: Report) -> Iterator[str]:
     yield from _section("failed", report.failing, _failed)
     yield from _section("retried, passed in the end", report.flaky, _retried)
     unfinished = [result for result in report.results if result.outcome is Outcome.NOT_RUN]
-    yield from _section("never finished", unfinished, lambda result: plain(str(result.id)))
+    named = [result for result in unfinished if result.id.name or result.id.classname]
+    yield from _section("never finished", named, lambda result: plain(str(result.id)))
+    if len(named) < len(unfinished):
+        yield f"  never finished, and the report does not name them: {counted(len(unfinished) - len(named), 'test')}"
     for cascade in cascades(report.failing):
         where = f" in {plain(cascade.worker)}" if cascade.worker else ""
         followers = counted(len(cascade.followers), "failure")
@@ -53,14 +56,14 @@ def _section(heading: str, results: Sequence[TestResult], line: Callable[[TestRe
 
 
 def _failed(result: TestResult) -> str:
-    bad = sum(attempt.outcome.bad for attempt in result.attempts)
+    bad = sum(attempt.outcome.bad for attempt in folded(result.attempts))
     tried = f" ({bad} attempts)" if bad > 1 else ""
     failure = result.failure
     if failure is None:
         return f"{plain(str(result.id))}{tried}"
     place = f"{failure.file}:{failure.line}: " if failure.file else ""
     sort = _sort(failure)
-    said = f"{failure.type}: {failure.message}" if failure.type else failure.message
+    said = ": ".join(part for part in (failure.type, failure.message) if part)
     return plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
 
 
@@ -71,9 +74,10 @@ def _sort(failure: Failure) -> str:
 
 
 def _retried(result: TestResult) -> str:
-    bad = [attempt for attempt in result.attempts if attempt.outcome.bad]
+    attempts = folded(result.attempts)
+    bad = [attempt for attempt in attempts if attempt.outcome.bad]
     reason = next((attempt.failure.message for attempt in bad if attempt.failure), "")
-    return plain(f"{result.id}  failed {len(bad)} of {len(result.attempts)}: {reason}")
+    return plain(f"{result.id}  failed {len(bad)} of {len(attempts)}: {reason}")
 
 
 def _counts(counts: Counts) -> str:

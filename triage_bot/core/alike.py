@@ -9,13 +9,23 @@ import re
 from functools import lru_cache
 from pathlib import PurePath
 
-from triage_bot.core.results import Failure
+from triage_bot.core.resolve import as_reported
+from triage_bot.core.results import DEATH, HANG, Failure
+
+_SIGNAL = re.compile(r"\bSIG[A-Z]+\b")
+_TIMED_OUT = re.compile(r"Timeout \(?>[\d.]+s\)? from pytest-timeout")
+_LONGEST = 1_000
+"""Characters of a masked line that are compared: reports and trials may have cut it at different places."""
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _PATH = re.compile(r"(?<![\w/.~])(?:~|\.{1,2})?/[\w.+@~-]+(?:/[\w.+@~-]+)*/?")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?\d+(?:[.,]\d+)*\.?(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"[\[({]\s*<n(?:umbers)?>(?:\s*[,;]?\s*<n(?:umbers)?>)*\s*,?\s*[\])}]")
 _TYPE_PREFIX = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*): (?P<rest>.*)$")
+
+
+class _Ended(str):
+    """Kind of a failure that was no exception: the test did not come to its end."""
 
 
 def masked(line: str) -> str:
@@ -42,6 +52,9 @@ def alike(one: Failure, other: Failure) -> bool:
     """Whether both are the same failure. What one of them does not know (type, place) cannot tell them apart."""
     one_kind, one_message = _kind_and_message(one)
     other_kind, other_message = _kind_and_message(other)
+    if _Ended in (type(one_kind), type(other_kind)):
+        told_apart = bool(one_message and other_message) and one_message != other_message
+        return one_kind == other_kind and not told_apart
     return (
         one_message == other_message
         and (not one_kind or not other_kind or one_kind == other_kind)
@@ -54,10 +67,14 @@ def _kind_and_message(failure: Failure) -> tuple[str, str]:
     """Short exception type and masked first line; reporters put the type in front of the message, or beside it."""
     first = next((line.strip() for line in failure.message.splitlines() if line.strip()), "")
     kind = failure.type.rpartition(".")[2]
+    if kind == DEATH or (kind == HANG and not failure.file) or _TIMED_OUT.search(first):
+        # Who ends a test says so in words of his own; of a death at most the signal is told.
+        signal = _SIGNAL.search(first)
+        return _Ended(DEATH if kind == DEATH else HANG), signal[0] if signal else ""
     prefix = _TYPE_PREFIX.match(first)
     if prefix and prefix["type"].rpartition(".")[2] == (kind or prefix["type"].rpartition(".")[2]):
         kind, first = prefix["type"].rpartition(".")[2], prefix["rest"]
-    return kind, masked(first)
+    return kind, masked(as_reported(first))[:_LONGEST]
 
 
 def _same_place(one: Failure, other: Failure) -> bool:
@@ -65,5 +82,10 @@ def _same_place(one: Failure, other: Failure) -> bool:
         return True
     if one.line and other.line and one.line != other.line:
         return False
-    short, long = sorted((PurePath(one.file).parts, PurePath(other.file).parts), key=len)
+    short, long = sorted((_parts(one.file), _parts(other.file)), key=len)
     return long[-len(short) :] == short
+
+
+def _parts(file: str) -> tuple[str, ...]:
+    """The parts of a path, without the steps up from wherever it is told."""
+    return tuple(part for part in PurePath(file).parts if part != "..")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from triage_bot.core.findings import Counts, Problem
-from triage_bot.core.results import Outcome, TestId, TestResult
-from triage_bot.core.suites import SuiteTests
+from triage_bot.core.results import RETRIED, Outcome, TestId, TestResult
+from triage_bot.core.suites import Claims, SuiteTests
 from triage_bot.core.wording import counted
 
 ABSENT = "runner-crashed"
@@ -62,12 +62,14 @@ def assemble(path: str, suites: Sequence[SuiteTests], problems: Sequence[Problem
     """The report that these suites make, with what is odd about their headers and counts."""
     results: list[TestResult] = []
     total = skipped = 0
+    found = [*problems]
     for suite in suites:
-        results.extend(suite.remarkable(total))
+        remarkable = list(suite.remarkable(total))
+        found += _header_problems(suite, remarkable, complete)
+        results += remarkable
         total += len(suite)
         skipped += suite.skipped_once
     counts = _count(results, total, skipped)
-    found = [*problems, *_header_problems(suites, complete)]
     found += _content_problems(results, counts) if suites or not found else []
     return Report(path, complete, counts, tuple(results), tuple(found), tuple(suites))
 
@@ -94,21 +96,29 @@ _COUNTED_AS = {
 }
 
 
-def _header_problems(suites: Sequence[SuiteTests], complete: bool) -> Iterator[Problem]:
+def _header_problems(suite: SuiteTests, results: Sequence[TestResult], complete: bool) -> Iterator[Problem]:
     kind = "header-mismatch" if complete else "tests-missing"
-    for suite in suites:
-        name, claims, held = suite.name or "(no name)", suite.claims, suite.elements + suite.within
-        if suite.retries_left_empty:
-            detail = f"suite {name}: {counted(suite.elements - len(suite), 'attempt')} retried, and no reason left"
-            yield Problem("retries-left-empty", detail)
-        elif claims.tests is not None and claims.tests not in (suite.elements, held):
-            yield Problem(kind, f"suite {name}: its header counts {counted(claims.tests, 'test')}, it holds {held:,}")
-        elif claims.bad is not None and bool(claims.bad) != bool(suite.bad):
-            yield Problem(
-                kind, f"suite {name}: its header counts {counted(claims.bad, 'failure')}, it holds {suite.bad:,}"
-            )
-        elif claims.skipped and not suite.skipped:
-            yield Problem(kind, f"suite {name}: its header counts {claims.skipped:,} as skipped, it holds none")
+    name, claims, held = suite.name or "(no name)", suite.claims, suite.elements + suite.within
+    retried = sum(attempt is RETRIED for result in results for attempt in result.attempts)
+    if retried:
+        yield Problem("retries-left-empty", f"suite {name}: {counted(retried, 'attempt')} retried, and no reason left")
+    explained = bool(retried) and claims.tests is not None and claims.tests <= suite.elements
+    if claims.tests is not None and claims.tests not in (suite.elements, held) and not explained:
+        why = _why(claims, suite) if complete else ""
+        yield Problem(kind, f"suite {name}: its header counts {counted(claims.tests, 'test')}, it holds {held:,}{why}")
+    elif claims.bad is not None and bool(claims.bad) != bool(suite.bad):
+        yield Problem(kind, f"suite {name}: its header counts {counted(claims.bad, 'failure')}, it holds {suite.bad:,}")
+    elif claims.skipped and not suite.skipped:
+        yield Problem(kind, f"suite {name}: its header counts {claims.skipped:,} as skipped, it holds none")
+
+
+def _why(claims: Claims, suite: SuiteTests) -> str:
+    """Why a header of pytest's may differ from a file that is whole."""
+    if not claims.by_pytest or claims.tests is None:
+        return ""
+    if claims.tests > suite.elements:
+        return " (pytest counts each subtest there)"
+    return " (what looks passed may be an attempt that was retried and never finished)"
 
 
 def _content_problems(results: Sequence[TestResult], counts: Counts) -> Iterator[Problem]:

@@ -69,7 +69,12 @@ def reported(node_id: str) -> tuple[str, str]:
     file, *names = address.split("::")
     parts = [file.removesuffix(".py").replace("/", "."), *names]
     classname, name = ".".join(parts[:-1]), parts[-1] + bracket + parameters
-    return _UNWRITABLE.sub(_escaped, classname), _UNWRITABLE.sub(_escaped, name)
+    return as_reported(classname), as_reported(name)
+
+
+def as_reported(text: str) -> str:
+    """The text as pytest writes it to a report, where what XML forbids is spelled out."""
+    return _UNWRITABLE.sub(_escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:

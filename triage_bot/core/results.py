@@ -29,6 +29,12 @@ class Outcome(str, Enum):
         return self in (Outcome.FAILED, Outcome.ERRORED, Outcome.CRASHED, Outcome.TIMED_OUT)
 
 
+DEATH = "Crash"
+"""Type of the failure of a test whose process died."""
+HANG = "Timeout"
+"""Type of the failure of a test that was ended from outside."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why an attempt was bad, as its reporter told it."""

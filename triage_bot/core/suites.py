@@ -145,7 +145,7 @@ class SuiteTests:
         for classname, items in self._in_order():
             for name, attempts in items:
                 if attempts is not ONCE_PASSED and attempts is not ONCE_SKIPPED:
-                    told = _unmasked(attempts) if retried else tuple(attempts)
+                    told = _unmasked(attempts) if retried or self._torn_down(attempts) else tuple(attempts)
                     yield TestResult(TestId(classname, name, self.name), told, position)
                 position += 1
 
@@ -153,12 +153,21 @@ class SuiteTests:
     def retries_left_empty(self) -> bool:
         """Whether an empty element that is followed by another of the same test is a failed attempt.
 
-        Some rerun plugins of pytest write one for each attempt that they retried. The sign: the header counts fewer
-        tests than there are elements, and counting every test once explains it. A header that is wrong otherwise is no
-        sign.
+        Some rerun plugins of pytest write one for each attempt that they retried. The sign: the header does not count
+        the elements that there are. It counts fewer, as retried attempts are in no count of pytest's; or more, as it
+        counts every subtest, too, and every attempt whose teardown failed. A header that counts fewer than there are
+        tests is wrong for another reason, and no sign.
         """
-        claimed = self.claims.tests
-        return self.claims.by_pytest and claimed is not None and len(self) <= claimed < self.elements
+        claimed, tests = self.claims.tests, len(self) - self._uncounted
+        return self.claims.by_pytest and claimed is not None and tests <= claimed != self.elements
+
+    def _torn_down(self, attempts: Attempts) -> bool:
+        """Whether these end in a failed teardown under pytest, which tells that in one element with the pass.
+
+        Then passes before it are attempts whose teardown failed as well; the header counts all of them.
+        """
+        last = attempts[-1].failure
+        return self.claims.by_pytest and last is not None and last.when == "teardown"
 
     def _begin(self, run: str | dict[str, Attempts], table: dict[str, Attempts]) -> None:
         self._latest = run if isinstance(run, str) else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from triage_bot.core.findings import Environment
-from triage_bot.core.results import Failure, Outcome
+from triage_bot.core.results import DEATH, HANG, Failure, Outcome
 from triage_bot.core.trials import Observation
 from triage_bot.lab.records import Answer, decode_observation
 
@@ -32,13 +32,13 @@ def read(path: Path, seconds: float) -> Answer | None:
 def timed_out(seconds: float, limit: float) -> Observation:
     """A trial that was ended from outside."""
     message = f"no result after {limit:g} s: the trial was ended with its whole process group"
-    return Observation(Outcome.TIMED_OUT, Failure("Timeout", message), seconds)
+    return Observation(Outcome.TIMED_OUT, Failure(HANG, message), seconds)
 
 
 def died(seconds: float, status: int) -> Observation:
     """A trial whose process ended without an answer; ``status`` is its exit code, negative for a signal."""
     how = f"signal {_SIGNALS.get(-status, -status)}" if status < 0 else f"exit code {status}"
-    return Observation(Outcome.CRASHED, Failure("Crash", f"the process ended by {how} without a result"), seconds)
+    return Observation(Outcome.CRASHED, Failure(DEATH, f"the process ended by {how} without a result"), seconds)
 
 
 _SIGNALS = {number.value: number.name for number in signal.Signals}

@@ -6,12 +6,11 @@ In doubt a file is code under test: then a leak is only suspected, and a person 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
-_HELPER = re.compile(r"(^|_)(helpers?|utils?|common|fixtures?|support|testing)(_|$)")
+from triage_bot.core.suite_files import named_as_helper, named_for_pytest
 
 
 class SuiteFiles:
@@ -31,10 +30,10 @@ class SuiteFiles:
     def _belongs(self, path: Path) -> bool:
         if path in self._modules:
             return True
-        if path.name == "conftest.py":
+        if named_for_pytest(path):
             return any(folder.is_relative_to(path.parent) for folder in self._folders)
         beside = any(path.is_relative_to(folder) for folder in self._folders)
-        return beside and _HELPER.search(path.stem) is not None
+        return beside and named_as_helper(path)
 
     def relative(self, file: str) -> str:
         """``file`` relative to the suite's root when it lies there, else unchanged."""

@@ -85,7 +85,9 @@ class TrialRecorder:
         return report
 
     def _failure(self, excinfo: pytest.ExceptionInfo[BaseException], report: pytest.TestReport) -> Failure:
-        frames = [(str(entry.path), entry.lineno + 1) for entry in excinfo.traceback]
+        # Frames that hide themselves are in no report: a failure whose place only we know would never be known again.
+        shown = excinfo.traceback.filter(excinfo) or excinfo.traceback
+        frames = [(str(entry.path), entry.lineno + 1) for entry in shown]
         own = [frame for frame in frames if frame[0] in self._suite]
         file, line = (own or frames or [("", 0)])[-1]
         return Failure(

@@ -77,6 +77,35 @@ def test_empty_elements_of_retried_attempts_are_failures_that_were_retried(tmp_p
     assert "retries-left-empty" in kinds(report)
 
 
+@pytest.mark.parametrize("claimed", [2, 3, 9])
+def test_subtests_in_the_count_of_the_header_do_not_turn_retried_failures_into_passes(
+    tmp_path: Path, claimed: int
+) -> None:
+    body = (
+        "<testcase name='subtests'/>" + "<testcase name='never'/>" * 2 + "<testcase name='never'><failure/></testcase>"
+    )
+    assert outcomes(read(tmp_path, suite(body, f"tests='{claimed}'"))) == {"subtests": "passed", "never": "failed"}
+
+
+def test_tests_that_never_finished_do_not_hide_that_others_were_retried(tmp_path: Path) -> None:
+    message = "failed on setup with &quot;worker 'gw3' crashed while running 't.py::a'&quot;"
+    body = f'<testcase name="a"/><testcase time="0"/><testcase name="a"><error message="{message}"/></testcase>'
+    assert outcomes(read(tmp_path, suite(body, "tests='1'")))["a"] == "crashed"
+
+
+def test_attempts_whose_teardown_failed_are_no_passes(tmp_path: Path) -> None:
+    teardown = """<testcase name="a"><error message='failed on teardown with "E: boom"'/></testcase>"""
+    report = read(tmp_path, suite(f"<testcase name='a'/><testcase name='a'/>{teardown}", "tests='3'"))
+    assert outcomes(report) == {"a": "errored"}
+    assert report.complete
+
+
+def test_a_header_of_pytests_that_counts_less_than_there_is_says_why(tmp_path: Path) -> None:
+    report = read(tmp_path, suite("<testcase name='a'/><testcase name='b'/>", "tests='1'"))
+    assert report.counts.passed == 2
+    assert any("retried and never finished" in problem.detail for problem in report.problems)
+
+
 def test_repeated_passes_are_not_retries_when_the_header_is_wrong_for_another_reason(tmp_path: Path) -> None:
     body = "<testcase name='a'/>" * 2 + "<testcase name='b'/>" * 2
     report = read(tmp_path, suite(body, "tests='1'"))

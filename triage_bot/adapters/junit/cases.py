@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from triage_bot.adapters.junit.texts import MESSAGE_LIMIT, CappedText, failure_of
+from triage_bot.adapters.junit.texts import DIED, MESSAGE_LIMIT, CappedText, failure_of
 from triage_bot.core.results import PASSED, SKIPPED, Attempt, Failure, Outcome
 
 _SKIPPED_STATUS = {"disabled", "notrun", "skipped", "ignored"}
@@ -27,7 +27,6 @@ TOLD = {*BAD, "skipped", *_BEFORE, *_AFTER}
 """Children of a test case whose text is kept, beside its outputs."""
 _DESCRIBED = {"message", "type"}
 _MOST_CHILDREN, _MOST_PROPERTIES = 200, 100
-_CRASHED = re.compile(r"worker '(\w+)' crashed while running")
 _WORKER = re.compile(r"^\[(gw\d+)\] ", re.MULTILINE)
 
 
@@ -74,8 +73,14 @@ class Case:
         return (*before, main, *self._retries(_AFTER, attributes))
 
     def _retries(self, outcomes: dict[str, Outcome], attributes: dict[str, str]) -> list[Attempt]:
+        module = _module(attributes)
         return [
-            self._attempt(outcomes[child.tag], failure_of(child.attributes, str(child.text)), attributes, retry=True)
+            self._attempt(
+                outcomes[child.tag],
+                failure_of(child.attributes, str(child.text), module=module),
+                attributes,
+                retry=True,
+            )
             for child in self.children
             if child.tag in outcomes
         ]
@@ -90,14 +95,14 @@ class Case:
         for tag, outcome in (("error", Outcome.ERRORED), ("failure", Outcome.FAILED)):
             for child in self.children:
                 if child.tag == tag:
-                    failure = failure_of(child.attributes, str(child.text), output)
+                    failure = failure_of(child.attributes, str(child.text), output, _module(attributes))
                     return self._attempt(outcome, failure, attributes)
         if any(child.tag == "skipped" for child in self.children):
             return SKIPPED
         return _by_status(attributes)
 
     def _attempt(self, outcome: Outcome, failure: Failure, attributes: dict[str, str], retry: bool = False) -> Attempt:
-        crashed = _CRASHED.search(failure.message)
+        crashed = DIED.search(failure.message)
         worker = crashed or _WORKER.search(failure.text)
         named = dict(self.properties).get("worker", "")
         return Attempt(
@@ -105,9 +110,15 @@ class Case:
             failure,
             tuple(self.properties),
             attributes.get("file", ""),
-            worker[1] if worker else named,
+            (worker and worker[1]) or named,
             retry,
         )
+
+
+def _module(attributes: dict[str, str]) -> str:
+    """What tells of the test's module; a module that did not import is told as a test by its name."""
+    told = attributes.get("classname") or attributes.get("file") or attributes.get("name", "")
+    return told[:MESSAGE_LIMIT]
 
 
 def _by_status(attributes: dict[str, str]) -> Attempt:

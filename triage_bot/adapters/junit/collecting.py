@@ -15,8 +15,8 @@ from triage_bot.core.results import NOT_RUN, PASSED, SKIPPED, Attempt, Outcome
 from triage_bot.core.suites import ONCE_PASSED, ONCE_SKIPPED, Attempts, Claims, SuiteTests
 
 _SUITES = {"testsuite", "testsuites"}
-_PYTEST_HEADER = {"name", "errors", "failures", "skipped", "tests", "time", "timestamp", "hostname"}
-"""What pytest writes of every suite, whatever it is called."""
+_PYTEST_HEADER = ["name", "errors", "failures", "skipped", "tests", "time", "timestamp", "hostname"]
+"""What pytest writes of every suite, whatever it is called, in its order: others write the same in another one."""
 
 
 class Collector:
@@ -235,7 +235,7 @@ def _claims(attributes: Mapping[str, str]) -> Claims:
     failures, errors = _number(attributes.get("failures")), _number(attributes.get("errors"))
     bad = None if failures is None and errors is None else (failures or 0) + (errors or 0)
     first_skipped = next((count for count in skipped if count is not None), None)
-    by_pytest = attributes.get("name") == "pytest" or attributes.keys() >= _PYTEST_HEADER
+    by_pytest = attributes.get("name") == "pytest" or [*attributes][: len(_PYTEST_HEADER)] == _PYTEST_HEADER
     return Claims(_number(attributes.get("tests")), bad, first_skipped, by_pytest)
 
 

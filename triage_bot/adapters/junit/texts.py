@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from triage_bot.adapters.junit.limits import LONGEST_NAME, MOST_DETAILS
-from triage_bot.core.results import Attempt, Failure, Outcome
+from triage_bot.adapters.junit.tracebacks import place
+from triage_bot.core.results import DEATH, Attempt, Failure, Outcome
 
 MESSAGE_LIMIT = 4_000
 TEXT_HEAD, TEXT_TAIL = 4_000, 12_000
@@ -69,27 +70,41 @@ _UNTOLD = {
     for outcome in Outcome
     if outcome.bad
 }
-_WRAPPED = re.compile(r'failed on (setup|teardown) with "(.*)"', re.DOTALL)
+_WRAPPED = re.compile(r'failed on (setup|teardown) with "(.*?)"?', re.DOTALL)
+"""The closing quote is missing from a message that was shortened."""
+_SHORTENED = re.compile(r"(?:\.\.\.)?\n\[(?:\+\d+ more lines?|truncated); full report in element text\]\Z")
+"""What pytest 9.2 and later leave of a message over 500 characters."""
+DIED = re.compile(
+    r"worker '(\w+)' crashed while running|running the test (?:CRASHED with signal|EXITED with status) \d"
+)
+"""How pytest's plugins tell that the process of a test died: in a worker that they name, or in a fork."""
 _TYPED = re.compile(r"(?:[\w.]+\.)?([A-Za-z_]\w*)(?:: |\Z)")
-_PYTEST_FRAME = re.compile(r"^([^\s:][^:\n]*\.\w+):(\d+): (?:in )?(.*)$", re.MULTILINE)
-_PYTHON_FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)', re.MULTILINE)
-_TYPE_ALONE = re.compile(r"[A-Za-z_][\w.]*")
 _EXCEPTION_NAME = re.compile(r"(Error|Exception|Failed|Failure|Exit|Interrupt|Warning|Timeout|Expired)$")
 
 
-def failure_of(attributes: Mapping[str, str], text: str, output: str = "") -> Failure:
-    """What a failure element tells: the exception, and the place in the suite that its traceback names last."""
+def failure_of(attributes: Mapping[str, str], text: str, output: str = "", module: str = "") -> Failure:
+    """What a failure element tells: the exception, and where in the suite it was raised.
+
+    ``module`` is the file or class name of the test.
+    """
     message = attributes.get("message", "").lstrip("\ufeff").strip()[:MESSAGE_LIMIT]
+    message, shortened = _SHORTENED.subn("", message)
     when = "call"
     if message == "collection failure":
         when, message = "collect", _last_error_line(text) or message
     wrapped = _WRAPPED.fullmatch(message)
     if wrapped:
         message = wrapped[2]
-        # A worker that died is said to have failed on setup, whatever it was doing.
-        when = "call" if "crashed while running" in message else wrapped[1]
-    file, line, ended_as = _place(text)
-    kind = ended_as or attributes.get("type", "").strip() or _leading_type(message or text.strip())
+        # A process that died is said to have failed on setup, whatever it was doing.
+        when = "call" if DIED.search(message) else wrapped[1]
+    if lines := _error_lines(message):
+        message = _joined(lines)
+    elif shortened:
+        message = _whole(message, text)
+    file, line, ended_as = place(text, module)
+    message = message.removeprefix(f"{file}:{line}: ")
+    told = ended_as or attributes.get("type", "").strip() or _leading_type(message or text.strip())
+    kind = DEATH if DIED.search(message) else told
     return Failure(kind, _without_type(message or _first_line(text), kind), file, line, when, text, output)
 
 
@@ -101,23 +116,6 @@ def _without_type(message: str, kind: str) -> str:
     return message
 
 
-def _place(text: str) -> tuple[str, int, str]:
-    """File and line of the innermost frame in the suite, and the exception type that the last frame names."""
-    frames = [(match[1], int(match[2]), match[3]) for match in _PYTEST_FRAME.finditer(text)]
-    ended_as = frames[-1][2].strip() if frames else ""
-    ended_as = ended_as if _TYPE_ALONE.fullmatch(ended_as) else ""
-    if not frames:
-        frames = [(match[1], int(match[2]), "") for match in _PYTHON_FRAME.finditer(text)]
-    inside = [frame for frame in frames if _in_suite(frame[0])]
-    file, line, _ = (inside or frames or [("", 0, "")])[-1]
-    return file, line, ended_as
-
-
-def _in_suite(file: str) -> bool:
-    # pytest prints files of the suite relative to its root; what is absolute or installed is a library's.
-    return not file.startswith(("/", "..", "<")) and "site-packages" not in file
-
-
 def _leading_type(message: str) -> str:
     match = _TYPED.match(message)
     return match[1] if match and _EXCEPTION_NAME.search(match[1]) else ""
@@ -127,6 +125,24 @@ def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")[:MESSAGE_LIMIT]
 
 
+def _whole(message: str, text: str) -> str:
+    """The message that a shortened one begins, as the error lines of the traceback tell it."""
+    lines = _error_lines(text)
+    starts = [at for at, line in enumerate(lines) if line.strip() and message.startswith(line.strip()[: len(message)])]
+    if not starts:
+        return message
+    return _joined(lines[starts[-1] :])
+
+
+def _joined(lines: Sequence[str]) -> str:
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return "\n".join(line[indent:] for line in lines)[:MESSAGE_LIMIT]
+
+
 def _last_error_line(text: str) -> str:
-    lines = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
-    return lines[-1][:MESSAGE_LIMIT] if lines else ""
+    return next((line.strip()[:MESSAGE_LIMIT] for line in reversed(_error_lines(text))), "")
+
+
+def _error_lines(text: str) -> list[str]:
+    """What pytest marks as the error in a traceback, without the marks."""
+    return [line[1:] for line in text.splitlines() if line.startswith("E ")]
