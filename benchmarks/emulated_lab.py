@@ -150,7 +150,7 @@ class EmulatedLab:
                         call()
                 else:
                     call()
-            except Exception as error:
+            except (Exception, pytest.fail.Exception) as error:
                 failure = _failure(error, suite)
             finally:
                 _end(probes)
@@ -184,7 +184,7 @@ def _codes(module: ModuleType, node_id: str, *, deep: bool) -> list[CodeType]:
     return [getattr(module, node_id.split("::")[1]).__code__]
 
 
-def _failure(error: Exception, suite: SuiteFiles) -> Failure:
+def _failure(error: BaseException, suite: SuiteFiles) -> Failure:
     frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
     own = [frame for frame in frames if frame[0] in suite]
     file, line = (own or frames)[-1]
