@@ -12,9 +12,10 @@ from functools import cached_property
 
 from triage_bot.core.alike import alike
 from triage_bot.core.arms import AS_IS, Arm, Isolation
+from triage_bot.core.controls import lost_control
 from triage_bot.core.findings import ArmTally
 from triage_bot.core.results import Failure, Outcome
-from triage_bot.core.signatures import VACUOUS_CONTROL, family
+from triage_bot.core.signatures import family
 from triage_bot.core.trials import StreamUse, Trial
 
 
@@ -99,7 +100,7 @@ class Evidence:
     def of(cls, design: Design, trials: Sequence[Trial]) -> Evidence:
         """The trials as they read under this design."""
         explained = design.failure or _first_failure(trials)
-        reads = [Read(trial, _read(trial, explained)) for trial in trials]
+        reads = [Read(trial, _read(trial, explained, trials)) for trial in trials]
         return cls(
             explained=explained,
             from_report=design.failure is not None,
@@ -176,12 +177,12 @@ def _first_failure(trials: Sequence[Trial]) -> Failure | None:
         failure = trial.observation.failure
         if failure and trial.observation.outcome.bad:
             plain = not trial.arm.amplified and trial.arm.isolation is None
-            if plain or family(failure) != VACUOUS_CONTROL:
+            if plain or not lost_control(failure, trials):
                 return failure
     return None
 
 
-def _read(trial: Trial, explained: Failure | None) -> Reading:
+def _read(trial: Trial, explained: Failure | None, trials: Sequence[Trial]) -> Reading:
     observation = trial.observation
     serialized = trial.arm.isolation is Isolation.SERIALIZED
     if observation.outcome in (Outcome.SKIPPED, Outcome.NOT_RUN):
@@ -195,4 +196,4 @@ def _read(trial: Trial, explained: Failure | None) -> Reading:
         return Reading.OTHERWISE
     if alike(failure, explained):
         return Reading.ALIKE
-    return Reading.CLEAN if serialized and family(failure) == VACUOUS_CONTROL else Reading.OTHERWISE
+    return Reading.CLEAN if serialized and lost_control(failure, trials) else Reading.OTHERWISE

@@ -9,6 +9,7 @@ from triage_bot.core.across import narrowing
 from triage_bot.core.amplifier import Looking, seek
 from triage_bot.core.arms import AS_IS, Arm, Isolation
 from triage_bot.core.contrasts import Effect, chain, contrast, contrasts, refuted, rounds
+from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.judgement import EVERY_ARM, always_alike, held_arm, judge, rests
 from triage_bot.core.polluter import Narrowing
@@ -57,6 +58,9 @@ def next_step(design: Design, trials: Sequence[Trial]) -> Step | Done:
         return Step(AS_IS, search=True, purpose="does it ever fail?")
     held = held_arm(evidence)
     assert held is not None, "the search is over"
+    if held.skewed and not evidence.under(ONE_AT_A_TIME):
+        # A stream that runs slow may have closed the window of a control that wants a race.
+        return _step(evidence, ONE_AT_A_TIME, search=True, purpose="does it fail because nothing raced?")
     return _compare(design, evidence, held)
 
 

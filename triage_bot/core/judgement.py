@@ -11,6 +11,7 @@ from triage_bot.core.across import across_tests, narrowing
 from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile
+from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.deadlines import speaks_of_time
 from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason, Witness
@@ -153,6 +154,9 @@ def _unmoved(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, 
         as_is = found[AS_IS]
         # A failure that also comes by itself may differ between two arms by luck: that takes more to believe.
         rarer = as_is.effect is Effect.REDUCED and as_is.p_value <= design.alpha / 10
+        if (as_is.effect is Effect.CURED or rarer) and evidence.alike(ONE_AT_A_TIME):
+            detail = "it also fails with no delay at all when nothing runs at once, so some claim in it wants a race"
+            return Inconclusive(Reason.ARMS_CONTRADICT, detail, as_is.p_value)
         if as_is.effect is Effect.CURED or rarer:
             detail = "the amplifier matters, but not all that ran could be isolated"
             return _not_covered(as_is.p_value, detail) if uncovered else TimeSensitive(as_is.p_value)
