@@ -6,6 +6,8 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,10 +95,21 @@ def triage_bot(*arguments: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     return Done(int(end.value.code), said.out, said.err)
 
 
-def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """The same in a process of its own, to be ended from outside."""
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """The same in a process of its own, to be ended from outside; at the end it is, whatever the test came to."""
     command = [sys.executable, "-m", "triage_bot", *arguments]
-    return subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A shell starts what runs in its background with interrupts ignored, and a child inherits that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def findings(folder: Path) -> list[dict[str, Any]]:

@@ -71,11 +71,11 @@ def test_killed_again_and_again_it_finds_what_it_finds_undisturbed(bot: Bot, tmp
     (tmp_path / ".triage" / "journal.jsonl").unlink()
 
     for observed in (1, trials // 2):
-        process = started(tmp_path, *command, "--resume")
-        until(lambda: len(journal(tmp_path)) >= observed)  # noqa: B023 # waited for here
-        process.kill()
-        process.communicate()
-        until(lambda: not left_of(process.pid))  # noqa: B023 # waited for here
+        with started(tmp_path, *command, "--resume") as process:
+            until(lambda: len(journal(tmp_path)) >= observed)  # noqa: B023 # waited for here
+            process.kill()
+            process.communicate()
+        until(lambda: not left_of(process.pid))
         assert not (tmp_path / "triage.json").exists()
     bot(*command, "--resume")
     assert lasting(findings(tmp_path)) == lasting(undisturbed)
@@ -92,10 +92,10 @@ def test_ended_while_a_test_hangs_it_leaves_no_process(
 ) -> None:
     monkeypatch.setenv("HUNG", str(tmp_path / "hung"))
     suite(tmp_path, conftest=conftest, test_it=HANGS)
-    process = started(tmp_path, "rerun", "--suite", "suite", "--test", "test_hangs", "-n", "1")
-    until((tmp_path / "hung").exists)
-    process.send_signal(how)
-    _, said = process.communicate(timeout=60)
+    with started(tmp_path, "rerun", "--suite", "suite", "--test", "test_hangs", "-n", "1") as process:
+        until((tmp_path / "hung").exists)
+        process.send_signal(how)
+        _, said = process.communicate(timeout=60)
     until(lambda: not left_of(process.pid))
     if how is not signal.SIGKILL:
         assert process.returncode == 130
