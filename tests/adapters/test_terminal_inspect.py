@@ -66,3 +66,14 @@ def test_a_report_that_was_not_read_is_never_shown_as_zero_failures(tmp_path: Pa
     told = render(read_reports([str(tmp_path / "gone.xml")]))
     assert "not read" in told
     assert "runner-crashed" in told
+
+
+def test_a_failure_without_words_is_shown_with_the_last_line_that_was_printed(tmp_path: Path) -> None:
+    case = "<testcase name='a'><failure message=''/><system-out>start\nran out of blocks\n\n</system-out></testcase>"
+    assert "a  ran out of blocks" in shown(tmp_path, f"<testsuite>{case}</testsuite>")
+
+
+def test_a_failed_teardown_is_no_further_attempt(tmp_path: Path) -> None:
+    teardown = """<testcase name="a"><error message='failed on teardown with "E: boom"'/></testcase>"""
+    document = f"<testsuite><testcase name='a'><failure message='own'/></testcase>{teardown}</testsuite>"
+    assert "    a  own\n" in shown(tmp_path, document) + "\n"

@@ -63,8 +63,12 @@ def _failed(result: TestResult) -> str:
         return f"{plain(str(result.id))}{tried}"
     place = f"{failure.file}:{failure.line}: " if failure.file else ""
     sort = _sort(failure)
-    said = ": ".join(part for part in (failure.type, failure.message) if part)
+    said = ": ".join(part for part in (failure.type, failure.message) if part) or _last_line(failure.output)
     return plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
+
+
+def _last_line(output: str) -> str:
+    return next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
 
 
 def _sort(failure: Failure) -> str:

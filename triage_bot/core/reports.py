@@ -106,10 +106,15 @@ def _header_problems(suite: SuiteTests, results: Sequence[TestResult], complete:
     if claims.tests is not None and claims.tests not in (suite.elements, held) and not explained:
         why = _why(claims, suite) if complete else ""
         yield Problem(kind, f"suite {name}: its header counts {counted(claims.tests, 'test')}, it holds {held:,}{why}")
-    elif claims.bad is not None and bool(claims.bad) != bool(suite.bad):
+    elif claims.bad is not None and (bool(claims.bad) != bool(suite.bad) or _hidden(claims, suite)):
         yield Problem(kind, f"suite {name}: its header counts {counted(claims.bad, 'failure')}, it holds {suite.bad:,}")
     elif claims.skipped and not suite.skipped:
         yield Problem(kind, f"suite {name}: its header counts {claims.skipped:,} as skipped, it holds none")
+
+
+def _hidden(claims: Claims, suite: SuiteTests) -> bool:
+    """Whether a header knows of more failures than are told, such as those of packages that did not build."""
+    return not claims.by_pytest and claims.bad is not None and claims.bad > suite.bad
 
 
 def _why(claims: Claims, suite: SuiteTests) -> str:

@@ -246,6 +246,7 @@ def test_the_order_of_the_report_is_kept_over_all_tests(tmp_path: Path) -> None:
         ("<testsuites/>", "no-tests"),
         ("<testsuites><testsuite tests='6' failures='1'/></testsuites>", "header-mismatch"),
         ("<testsuites><testsuite failures='1'><testcase name='a'/></testsuite></testsuites>", "header-mismatch"),
+        ("<testsuite failures='1' errors='1'><testcase name='a'><failure/></testcase></testsuite>", "header-mismatch"),
         ("<testsuites><testsuite><testcase name='a'><skipped/></testcase></testsuite></testsuites>", "all-skipped"),
         ("<report><case/></report>", "not-junit"),
         ("<testsuite><testcase name='a'><rerunFailure/></testcase></testsuite>", "rerun-without-failure"),

@@ -65,3 +65,42 @@ def test_a_fixture_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None
 def test_a_fork_that_died_is_a_crash(tmp_path: Path) -> None:
     message = ":-1: running the test CRASHED with signal 11 (SIGSEGV)"
     assert result(tmp_path, f"<failure message='{message}'/>").outcome is Outcome.CRASHED
+
+
+PYTHON = 'Traceback (most recent call last):\n  File "/ci/test_x.py", line 4, in {}\n    f()\nKeyError: 3\n'
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        (f"<failure message='test failure'>{PYTHON.format('test_x')}</failure>", "3"),
+        (f"<error>{PYTHON.format('test_x')}</error>", "3"),
+        (
+            "<failure message='Failed' type=''>=== RUN   TestX\n    a_test.go:4: torn\n--- FAIL: TestX</failure>",
+            "a_test.go:4: torn",
+        ),
+        (
+            "<failure message='failure'>\nASSERTION FAILURE:\n- file : x.cc\n- line : 4\n- message: 1 != 2</failure>",
+            "1 != 2",
+        ),
+        ("<error type='TEST_CASE'>\nFAILED:\nboom\nat x.cc:4</error>", "boom"),
+        ("<failure message='Failed'/>", ""),
+    ],
+)
+def test_a_message_that_says_nothing_is_left_for_the_line_that_does(tmp_path: Path, element: str, message: str) -> None:
+    assert failure(tmp_path, element).message == message
+
+
+def test_a_teardown_of_unittest_is_part_of_its_test(tmp_path: Path) -> None:
+    teardown = f"<error message='boom'>{PYTHON.format('tearDown')}</error>"
+    assert failure(tmp_path, teardown).when == "teardown"
+    file = tmp_path / "two.xml"
+    cases = (f"<testcase name='a'>{element}</testcase>" for element in ("<failure message='own'/>", teardown))
+    file.write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+    (found,) = read_reports([str(file)])[0].failing
+    assert found.failure is not None
+    assert found.failure.message == "own"
+
+
+def test_a_module_that_unittest_could_not_import_is_a_collection_error(tmp_path: Path) -> None:
+    assert failure(tmp_path, "<error message='x'/>", classname="unittest.loader._FailedTest").when == "collect"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from triage_bot.adapters.junit.texts import DIED, MESSAGE_LIMIT, CappedText, failure_of
+from triage_bot.adapters.junit.limits import MESSAGE_LIMIT
+from triage_bot.adapters.junit.texts import DIED, CappedText, failure_of
 from triage_bot.core.results import PASSED, SKIPPED, Attempt, Failure, Outcome
 
 _SKIPPED_STATUS = {"disabled", "notrun", "skipped", "ignored"}

@@ -20,6 +20,8 @@ MOST_TESTS = 3_000_000
 """Test case elements of one file."""
 MOST_SUITES = 100_000
 """Suite elements of one file."""
+MESSAGE_LIMIT = 4_000
+"""Characters kept of a failure's message."""
 LONGEST_NAME = 2_000
 """Characters of a test's name; a longer one is cut and told apart by a digest."""
 MOST_NAMED = 200_000_000

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
-from triage_bot.adapters.junit.limits import LONGEST_NAME, MOST_DETAILS
-from triage_bot.adapters.junit.tracebacks import place
+from triage_bot.adapters.junit.limits import LONGEST_NAME, MESSAGE_LIMIT, MOST_DETAILS
+from triage_bot.adapters.junit.tracebacks import place, telling
 from triage_bot.core.results import DEATH, Attempt, Failure, Outcome
 
-MESSAGE_LIMIT = 4_000
 TEXT_HEAD, TEXT_TAIL = 4_000, 12_000
 
 
@@ -74,6 +73,11 @@ _WRAPPED = re.compile(r'failed on (setup|teardown) with "(.*?)"?', re.DOTALL)
 """The closing quote is missing from a message that was shortened."""
 _SHORTENED = re.compile(r"(?:\.\.\.)?\n\[(?:\+\d+ more lines?|truncated); full report in element text\]\Z")
 """What pytest 9.2 and later leave of a message over 500 characters."""
+_SAYS_NOTHING = {"", "failed", "failure", "error", "test failure", "unexpected exception"}
+"""Messages under which reporters file every failure."""
+_IN_TEARDOWN = re.compile(r'^[ \t]*File "[^"\n]+", line \d+, in tearDown(Class|Module)?$', re.MULTILINE)
+_NOT_IMPORTED = ("loader._FailedTest", "loader.ModuleImportFailure")
+"""Ends of the class names under which unittest and nose2 tell a module that did not import."""
 DIED = re.compile(
     r"worker '(\w+)' crashed while running|running the test (?:CRASHED with signal|EXITED with status) \d"
 )
@@ -92,20 +96,26 @@ def failure_of(attributes: Mapping[str, str], text: str, output: str = "", modul
     when = "call"
     if message == "collection failure":
         when, message = "collect", _last_error_line(text) or message
+    elif module.endswith(_NOT_IMPORTED):
+        when = "collect"
+    elif _IN_TEARDOWN.search(text):
+        when = "teardown"
     wrapped = _WRAPPED.fullmatch(message)
     if wrapped:
         message = wrapped[2]
         # A process that died is said to have failed on setup, whatever it was doing.
         when = "call" if DIED.search(message) else wrapped[1]
+    if message.lower() in _SAYS_NOTHING:
+        message = telling(text)
     if lines := _error_lines(message):
         message = _joined(lines)
     elif shortened:
         message = _whole(message, text)
     file, line, ended_as = place(text, module)
     message = message.removeprefix(f"{file}:{line}: ")
-    told = ended_as or attributes.get("type", "").strip() or _leading_type(message or text.strip())
+    told = ended_as or attributes.get("type", "").strip() or _leading_type(message)
     kind = DEATH if DIED.search(message) else told
-    return Failure(kind, _without_type(message or _first_line(text), kind), file, line, when, text, output)
+    return Failure(kind, _without_type(message, kind), file, line, when, text, output)
 
 
 def _without_type(message: str, kind: str) -> str:
@@ -119,10 +129,6 @@ def _without_type(message: str, kind: str) -> str:
 def _leading_type(message: str) -> str:
     match = _TYPED.match(message)
     return match[1] if match and _EXCEPTION_NAME.search(match[1]) else ""
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:MESSAGE_LIMIT]
 
 
 def _whole(message: str, text: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from triage_bot.adapters.junit.limits import MESSAGE_LIMIT
 from triage_bot.core.suite_files import named_as_helper, named_for_pytest
 
 _PYTEST_FRAME = re.compile(r"^(?!E  |>  )([^\s:][^:\n]*\.\w+):(\d+): ?(in )?(.*)$", re.MULTILINE)
@@ -18,6 +19,13 @@ _PYTEST_FRAME = re.compile(r"^(?!E  |>  )([^\s:][^:\n]*\.\w+):(\d+): ?(in )?(.*)
 _PYTHON_FRAME = re.compile(r'^(?:E  )?[ \t]*File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _TYPE_ALONE = re.compile(r"[A-Za-z_][\w.]*")
 _INSTALLED = re.compile(r"(^|/)(site-packages|dist-packages|lib/python3[.\d]*)/|^<")
+
+
+_PYTHON_ENDING = re.compile(r"^(?!Traceback |During |The above )[A-Za-z_][\w.]*(?:: .*)?$", re.MULTILINE)
+"""The line of an exception in a traceback of Python's, which is not indented, as all others of it are."""
+_TELLS_NOTHING = re.compile(
+    r"(=== (RUN|PAUSE|CONT|NAME)\b|--- (FAIL|SKIP|PASS):|- (file|line) *:|Traceback \(|[A-Z ]+:$|[-=_+ ]+$)"
+)
 
 
 class Place(NamedTuple):
@@ -41,6 +49,16 @@ def place(text: str, module: str) -> Place:
     own = _of_suite(frames, module) or [frame for frame in frames if not _foreign(frame.file)]
     file, line, _ = (own or frames or [Place("", 0)])[-1]
     return Place(file, line, kind)
+
+
+def telling(text: str) -> str:
+    """The line in which a text says what failed, for reporters that put no message beside it; empty for none."""
+    frames = [match.end() for match in _PYTHON_FRAME.finditer(text)]
+    ending = _PYTHON_ENDING.search(text, frames[-1]) if frames else None
+    if ending is not None:
+        return text[ending.start() : ending.start() + MESSAGE_LIMIT].strip()
+    lines = (line.strip().removeprefix("- message: ") for line in text.splitlines())
+    return next((line[:MESSAGE_LIMIT] for line in lines if line and not _TELLS_NOTHING.match(line)), "")
 
 
 def _frame(match: re.Match[str]) -> Place:
