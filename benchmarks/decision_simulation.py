@@ -69,6 +69,13 @@ def race(as_is: float, stretched: float, skewed: float = 1.0, *, needs_eager: bo
     return rate
 
 
+def race_rarer_when_drained(arm: Arm) -> float:
+    """The host is held up at boundaries, which often closes the window."""
+    if arm.isolation is Isolation.SERIALIZED:
+        return 0.0
+    return 0.5 if arm.isolation is Isolation.DRAINED_DEEP else 0.95
+
+
 def polluted(as_is: float, stretched: float = 1.0, *, state: bool = False) -> Callable[[Arm], float]:
     def rate(arm: Arm) -> float:
         cured = not arm.in_order or (arm.isolation is not None and not state)
@@ -93,6 +100,7 @@ TRUTHS = (
     Truth("race, as-is always", ORDERING, race(1.0, 1.0)),
     Truth("race, stretched", ORDERING, race(0.0, 1.0), leftover=True),
     Truth("race, stretched 20 %, skewed always", ORDERING, race(0.0, 0.2)),
+    Truth("race, rarer when drained", ORDERING, race_rarer_when_drained, leftover=True),
     Truth("race, skewed", ORDERING, race(0.0, 0.0), reported=False),
     Truth("race, skewed and eager", ORDERING, race(0.0, 0.0, needs_eager=True)),
     Truth("deadline", "time-sensitive", lambda arm: amplified(arm, as_is=0.0, stretched=1.0, skewed=0.5)),

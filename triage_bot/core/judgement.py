@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from triage_bot.core.across import across_tests, narrowing
 from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
-from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile
+from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile, stays
 from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.deadlines import speaks_of_time
 from triage_bot.core.evidence import Design, Evidence, Reading
@@ -115,8 +115,7 @@ def _alone(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Co
             return _contamination(evidence, isolated[isolation])
     verdict: Verdict | Undecided = Undecided()
     if isolated and isolated[Isolation.SERIALIZED].effect is Effect.CURED:
-        timed = held.amplified and speaks_of_time(evidence.explained)
-        verdict = _race(isolated, Grade.SUSPECTED if timed else Grade.CONFIRMED)
+        verdict = _race(design, evidence, held, isolated)
     elif isolated and all(one.effect in (Effect.UNMOVED, Effect.NOT_COVERED) for one in isolated.values()):
         verdict = _unmoved(design, evidence, held, found)
     if isinstance(verdict, Undecided) and _finished(design, evidence, held):
@@ -135,14 +134,17 @@ def _contamination(evidence: Evidence, cured: Contrast) -> Verdict:
     return CrossPhaseContamination(grade, witness, cured.arm, cured.p_value)
 
 
-def _race(isolated: Mapping[Isolation, Contrast], grade: Grade) -> Verdict | Undecided:
-    """Serialized it is gone: a race. Inside one phase, if draining between phases changes nothing."""
+def _race(design: Design, evidence: Evidence, held: Arm, isolated: Mapping[Isolation, Contrast]) -> Verdict | Undecided:
+    """Serialized it is gone: a race. Inside one phase, if it stays where phases are drained, be it less often."""
     serialized = isolated[Isolation.SERIALIZED]
     drains = [isolated[isolation] for isolation in _DRAINS]
     if any(drain.effect is Effect.NOT_COVERED for drain in drains):
         return _not_covered(serialized.p_value, "a race, but phase boundaries could not be drained")
-    if all(drain.effect is Effect.UNMOVED for drain in drains):
-        return OrderingBug(grade, serialized.p_value)
+    if all(
+        drain.effect is Effect.UNMOVED or stays(design, evidence, held, drain.arm, serialized.arm) for drain in drains
+    ):
+        timed = held.amplified and speaks_of_time(evidence.explained)
+        return OrderingBug(Grade.SUSPECTED if timed else Grade.CONFIRMED, serialized.p_value)
     return Undecided()
 
 
@@ -208,10 +210,10 @@ def _unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm,
     smallest = min((one.p_value for one in found.values()), default=None)
     if failures := always_alike(evidence):
         return Broken(Grade.SUSPECTED, failures)
-    if any(one.effect is Effect.REDUCED for one in found.values()):
-        return Inconclusive(Reason.ARMS_CONTRADICT, "an arm makes it fail less often, and none makes it stop", smallest)
     if suspicion := _suspicion(evidence, held, found):
         return suspicion
+    if detail := _moved(found):
+        return Inconclusive(Reason.ARMS_CONTRADICT, detail, smallest)
     failed = any(read.reading is Reading.ALIKE for read in evidence.reads)
     if not failed:
         return NotReproduced()
@@ -219,6 +221,15 @@ def _unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm,
         return Inconclusive(Reason.BUDGET_SPENT, f"{design.cap} trials an arm can prove nothing")
     settled = all(one.effect is Effect.UNMOVED for one in found.values())
     return Flaky(Grade.CONFIRMED if settled else Grade.SUSPECTED, smallest)
+
+
+def _moved(found: Mapping[Arm, Contrast]) -> str:
+    """What an arm was shown to do, though no pattern of arms was; else empty."""
+    if any(arm.isolation and one.effect is Effect.CURED for arm, one in found.items()):
+        return "an arm makes it stop, and the others do not tell why"
+    if any(one.effect is Effect.REDUCED for one in found.values()):
+        return "an arm makes it fail less often, and none makes it stop"
+    return ""
 
 
 def _suspicion(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> CrossPhaseContamination | None:
