@@ -1,7 +1,7 @@
 """Runs the bot's own decision over the emulated zoo, seed by seed, and prints truths against verdicts.
 
-Each specimen is triaged as ``rerun --test`` does it, with no report to start from; one that suffers from an earlier
-test as ``rerun --junit`` does it, with the failure and the order of its module, and its polluter must be named too. The
+Each specimen is triaged as ``rerun --test`` does it, with no report to start from; one that fails by chance, or suffers
+from an earlier test, as ``rerun --junit`` does it, with the failure and the order, and its polluter must be named. The
 trials are those of the bot's probes, in this process. Every result is a line of a file, and a later call goes on where
 an earlier one stopped; the table is kept as JSON.
 Usage: python -m benchmarks.accuracy [--seeds 200] [--only PART] [--results F] [--summary F] [--seconds S] [--jobs N]
@@ -88,15 +88,15 @@ def one(specimen: Specimen, seed: int) -> Result:
 
 
 def suspect(specimen: Specimen, seed: int) -> Suspect:
-    """The test alone; where it suffers from an earlier one, what the report of a failing run of its module tells."""
-    if not specimen.polluter:
+    """The test alone; where it suffers from an earlier one, or from chance, what the report of a red run tells."""
+    if not specimen.polluter and specimen.truth != "flaky":
         return Suspect(specimen.node_id)
     lab = EmulatedLab(specimen.module, seed)
-    tests = [test.node_id for test in lab.collected()]
+    tests = [test.node_id for test in lab.collected()] if specimen.polluter else [specimen.node_id]
     before = tests[: tests.index(specimen.node_id)]
-    in_order = Arm(in_order=True)
+    arm = Arm(in_order=bool(before))
     # Ordinals below zero: schedules that no trial will have.
-    runs = (lab.run(specimen.node_id, in_order, -run, before) for run in range(1, MOST_RUNS))
+    runs = (lab.run(specimen.node_id, arm, -run, before) for run in range(1, MOST_RUNS))
     return Suspect(specimen.node_id, next((seen.failure for seen in runs if seen.failure), None), tuple(before))
 
 
