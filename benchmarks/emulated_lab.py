@@ -132,6 +132,7 @@ class EmulatedLab:
             streams=probes.uses(),
             boundaries=tuple(probes.boundaries),
             marked_stream=True,
+            asked_in_vain=probes.asked_in_vain,
         )
 
     def _one(

@@ -46,6 +46,9 @@ class Observer(Protocol):
     def after_host_sync(self) -> None:
         """The host learned that work is done."""
 
+    def after_query(self, subject: int, done: bool) -> None:
+        """The host asked whether work is done."""
+
 
 @dataclass
 class Audience:
@@ -150,6 +153,11 @@ class Run:
         if marker.done:
             self._reached(thread, marker)
         return marker.done
+
+    def answered(self, subject: int, done: bool) -> bool:
+        """The running thread was told whether a stream or an event is done."""
+        self._tell(lambda observer: observer.after_query(subject, done))
+        return done
 
     def touch(self, access: Access, *, write: bool) -> None:
         """The running thread reads or writes host memory itself."""

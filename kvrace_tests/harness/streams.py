@@ -28,7 +28,8 @@ class EmulatedEvent:
     def query(self) -> bool:
         """Whether the latest record is reached."""
         self._device.refuse_while_capturing()
-        return self.marker is None or self._device.run.asked(self.marker)
+        done = self.marker is None or self._device.run.asked(self.marker)
+        return self._device.run.answered(id(self), done)
 
     def synchronize(self) -> None:
         """The host waits for the latest record."""
@@ -79,8 +80,8 @@ class EmulatedStream:
         if not self.lane.idle:
             self.device.run.enter()
             self.device.run.host.spend(self.device.timing.event_call)
-            return False
-        return self.device.run.asked(self.device.run.passed(self.lane))
+            return self.device.run.answered(id(self), done=False)
+        return self.device.run.answered(id(self), self.device.run.asked(self.device.run.passed(self.lane)))
 
     def sleep(self, milliseconds: float) -> None:
         """Occupy the stream."""

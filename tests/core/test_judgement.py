@@ -286,6 +286,22 @@ def test_a_race_that_only_an_amplifier_shows_and_that_speaks_of_time_is_suspecte
     assert finding.why.endswith("or it is a deadline on the device's own work")
 
 
+class Impatient(Late):
+    """It had asked, and knew that the device was not done."""
+
+    def observe(self, arm: Arm) -> Observation:
+        seen = super().observe(arm)
+        return replace(seen, asked_in_vain=seen.failure is not None)
+
+
+def test_a_deadline_on_the_work_of_the_device_is_suspected_where_the_test_had_asked_in_vain() -> None:
+    finding = Impatient(RACE, Design()).find()
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.grade) == (VerdictName.TIME_SENSITIVE, Grade.SUSPECTED)
+    assert "knew that the work was not done" in finding.why
+
+
 def test_an_amplifier_that_showed_the_failure_by_luck_is_dropped_and_the_search_goes_on() -> None:
     skewed = next(truth for truth in TRUTHS if truth.name == "race, skewed")
     rig, lucky = Rig(skewed), Arm(stretched=True)

@@ -25,6 +25,9 @@ class Told:
     def after_host_sync(self) -> None:
         self.lines.append("sync")
 
+    def after_query(self, subject: int, done: bool) -> None:
+        self.lines.append(f"asked: {done}")
+
 
 @pytest.fixture
 def told() -> Told:
@@ -57,10 +60,10 @@ def test_it_tells_of_launches_waits_and_synchronizations(runtime: EmulatedRuntim
     stream.synchronize()
     device.synchronize()
     event.query()
-    once_more = ["sync"] * told.lines.count("sync")
-    assert told.lines[:3] == [f"before {handle}", f"after {handle}", f"wait {handle}"]
-    assert told.lines[3:] == once_more
-    assert len(once_more) >= 4
+    launched = [f"before {handle}", f"after {handle}", f"wait {handle}"]
+    waits = ["sync"] * (told.lines.count("sync") - 1)
+    assert told.lines == [*launched, "asked: False", *waits, "sync", "asked: True"]
+    assert len(waits) >= 3
 
 
 def test_a_replay_is_told_as_one_operation_and_a_capture_not_at_all(runtime: EmulatedRuntime, told: Told) -> None:

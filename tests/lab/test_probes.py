@@ -204,6 +204,18 @@ def test_stretched_stalls_the_waiting_stream_and_the_host():
     assert device.log == ["begin 0 launches=False", "launch 1", "stall 1", "stall host"]
 
 
+def test_the_last_answers_tell_whether_the_test_asked_in_vain():
+    device = FakeRuntime()
+    suite = SuiteFiles(HERE.parent, {HERE})
+    probes = Probes(Arm.parse("stretched"), device, StreamNames(device, suite), Places([], suite, deep=False))
+    probes.after_query(7, done=False)
+    probes.after_query(8, done=False)
+    probes.after_query(7, done=True)
+    assert probes.asked_in_vain
+    probes.after_query(8, done=True)
+    assert not probes.asked_in_vain
+
+
 def test_skewed_slows_every_operation_of_the_named_stream_and_no_other():
     device, _ = run("skewed:copy", helper_that_leaks)
     assert device.log == ["begin 0 launches=True", "launch 1", "stall 2", "launch 2"]

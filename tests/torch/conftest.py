@@ -91,6 +91,9 @@ class Listener:
     def after_host_sync(self) -> None:
         self.told.append("after_host_sync")
 
+    def after_query(self, subject: int, done: bool) -> None:
+        self.told.append(("after_query", done))
+
 
 @pytest.fixture
 def device() -> FakeDevice:

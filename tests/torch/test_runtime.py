@@ -99,7 +99,7 @@ def test_a_query_counts_as_a_host_wait_only_when_it_says_done(
     monkeypatch.setattr(asked, "query", lambda _self: done)
     TorchRuntime(device).begin(listener, ordinal=0, launches=False)
     assert asked.query(object()) is done  # type: ignore[attr-defined]  # both classes have it
-    assert listener.told == (["after_host_sync"] if done else [])
+    assert listener.told == [("after_query", done), *(["after_host_sync"] if done else [])]
 
 
 def test_streams_are_listed_in_the_order_of_first_use(runtime: TorchRuntime, device: FakeDevice) -> None:

@@ -69,6 +69,11 @@ def _why(verdict: Finds, evidence: Evidence) -> str:  # noqa: PLR0911 - one retu
             return _why_contamination(verdict)
         case OrderingBug(grade=grade):
             return _RACE if grade is Grade.CONFIRMED else f"{_RACE}; or it is a deadline on the device's own work"
+        case TimeSensitive(grade=Grade.SUSPECTED):
+            return (
+                "only delays make it fail, and it had asked the device and knew that the work was not done: "
+                "it waits for too short a time, unless a race is behind it"
+            )
         case TimeSensitive():
             return (
                 "delays alone make it fail, even one operation at a time: it races the clock or another host thread, "

@@ -12,7 +12,7 @@ from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile, stays
 from triage_bot.core.controls import ONE_AT_A_TIME
-from triage_bot.core.deadlines import speaks_of_time
+from triage_bot.core.deadlines import speaks_of_patience, speaks_of_time
 from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason, Witness
 from triage_bot.core.polluter import Narrowing
@@ -140,12 +140,23 @@ def _race(design: Design, evidence: Evidence, held: Arm, isolated: Mapping[Isola
     drains = [isolated[isolation] for isolation in _DRAINS]
     if any(drain.effect is Effect.NOT_COVERED for drain in drains):
         return _not_covered(serialized.p_value, "a race, but phase boundaries could not be drained")
-    if all(
+    if not all(
         drain.effect is Effect.UNMOVED or stays(design, evidence, held, drain.arm, serialized.arm) for drain in drains
     ):
-        timed = held.amplified and speaks_of_time(evidence.explained)
-        return OrderingBug(Grade.SUSPECTED if timed else Grade.CONFIRMED, serialized.p_value)
-    return Undecided()
+        return Undecided()
+    if held.amplified and _gave_up(evidence, held):
+        return TimeSensitive(serialized.p_value, Grade.SUSPECTED)
+    timed = held.amplified and speaks_of_time(evidence.explained)
+    return OrderingBug(Grade.SUSPECTED if timed else Grade.CONFIRMED, serialized.p_value)
+
+
+def _gave_up(evidence: Evidence, held: Arm) -> bool:
+    """Whether it is impatient, not early: it knew that the device was not done, and says so.
+
+    Serialized, the delays pass before such a test begins to wait, so it passes like a race.
+    """
+    failing = [read.trial.observation for read in evidence.under(held) if read.reading is Reading.ALIKE]
+    return speaks_of_patience(evidence.explained) and all(seen.asked_in_vain for seen in failing)
 
 
 def _unmoved(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict | Undecided:

@@ -86,6 +86,8 @@ class Observation:
     """The test carries the marker ``stream``."""
     loads_lazily: bool = False
     """The device loads a kernel at its first use and is waited for meanwhile, which hides a race that happens once."""
+    asked_in_vain: bool = False
+    """Some stream or event was not done when the test asked it last: it knew that the work was not complete."""
 
 
 @dataclass(frozen=True)

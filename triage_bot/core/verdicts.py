@@ -52,8 +52,9 @@ class TimeSensitive:
     """Host timing alone: a deadline, or a race between host threads."""
 
     name: ClassVar = VerdictName.TIME_SENSITIVE
-    grade: ClassVar = Grade.CONFIRMED
     p_value: float
+    grade: Grade = Grade.CONFIRMED
+    """Suspected when serialized it passes, as a race does, and it says that it would wait no longer."""
 
 
 @dataclass(frozen=True)

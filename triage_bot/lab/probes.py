@@ -65,6 +65,7 @@ class Probes:
         self._deep = arm.isolation is Isolation.DRAINED_DEEP
         self._serializes = arm.isolation is Isolation.SERIALIZED
         self._thread = threading.get_ident()
+        self._unfinished: set[int] = set()
         self._open: list[_Open] = []
         self.boundaries: list[Boundary] = []
 
@@ -113,6 +114,16 @@ class Probes:
                 statement.unfinished = statement.own(busy)
         if self._arm.stretched and not self._runtime.capturing():
             self._runtime.stall_host(self._stall)
+
+    def after_query(self, subject: int, done: bool) -> None:
+        """Remember who was last heard to be unfinished."""
+        if threading.get_ident() == self._thread:
+            (self._unfinished.discard if done else self._unfinished.add)(subject)
+
+    @property
+    def asked_in_vain(self) -> bool:
+        """Whether some stream or event was not done when the test asked it last."""
+        return bool(self._unfinished)
 
     def _is_skewed(self, stream: int) -> bool:
         return self._arm.skewed is not None and self._names.called(stream, self._arm.skewed)

@@ -71,6 +71,7 @@ def decode_observation(record: Mapping[str, Any]) -> Observation:
         properties=tuple((name, value) for name, value in record["properties"]),
         marked_stream=record["marked_stream"],
         loads_lazily=record["loads_lazily"],
+        asked_in_vain=record["asked_in_vain"],
     )
 
 

@@ -60,6 +60,12 @@ class StreamObserver(Protocol):
     def after_host_sync(self) -> None:
         """The host waited for the device, or a query told it that work is complete."""
 
+    def after_query(self, subject: int, done: bool) -> None:
+        """The host asked a stream or an event whether it is done, and was told.
+
+        ``subject`` tells those that a trial asks apart. After a yes, ``after_host_sync`` is told, too.
+        """
+
 
 class StreamRuntime(Protocol):
     """The streams of one device. One object for the whole process; a forked child goes on with its copy."""

@@ -171,6 +171,7 @@ def _observe(session: pytest.Session, order: Order, item: pytest.Item, before: S
         properties=recorder.properties(),
         marked_stream=item.get_closest_marker("stream") is not None,
         loads_lazily=runtime is not None and runtime.loads_lazily,
+        asked_in_vain=probes is not None and probes.asked_in_vain,
     )
     return Answer(observation, _environment(runtime))
 

@@ -105,6 +105,7 @@ def _selecting(notices: Notices) -> Wrapper:
 def _querying(notices: Notices) -> Wrapper:
     def query(original: Callable[..., bool], self: Any) -> bool:
         done = original(self)
+        notices.host_asked(id(self), done)
         if done:
             notices.host_waited()
         return done

@@ -111,6 +111,13 @@ class Notices:
         with self.hushed():
             self._observer.after_host_sync()
 
+    def host_asked(self, subject: int, done: bool) -> None:
+        """The host asked a stream or an event whether it is done."""
+        if self._deaf or self._observer is None:
+            return
+        with self.hushed():
+            self._observer.after_query(subject, done)
+
     @contextlib.contextmanager
     def launch(self, handle: Callable[[], int]) -> Iterator[None]:
         """An operation enters the stream that ``handle`` tells. Nothing is said after one that failed."""
