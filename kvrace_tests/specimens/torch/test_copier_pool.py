@@ -1,6 +1,6 @@
 """Two threads of a pool do a phase's work: one writes, one copies. Futures say that work was handed to the device.
 
-A phase waits for its futures and for its copies, never for its writes. The unguarded control thus leaves some 60 of
+A phase waits for its futures and for its copies, never for its writes. The unguarded control thus leaves a hundred of
 them on ``pool_writes``, and they meet the guarded phase: cross-phase contamination, leaked by the test, which made the
 stream. The twin waits for the writes as well.
 """
@@ -19,13 +19,15 @@ LEAKER = "test"
 LEAKING_STREAM = "pool_writes"
 
 SIZE = 65536
-WRITE_CYCLES = 7_000_000  # about 3.5 ms
+WRITES = 12  # a round: work for longer than a host that wakes late
+WRITE_CYCLES = 8_000_000  # about 4 ms
 
 
 def _write(stream: torch.cuda.Stream, target: torch.Tensor, value: int) -> torch.cuda.Event:
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(WRITE_CYCLES)
-        target.fill_(value)
+        for _ in range(WRITES):
+            torch.cuda._sleep(WRITE_CYCLES)
+            target.fill_(value)
         return stream.record_event()
 
 
@@ -58,8 +60,8 @@ def test_pooled_copies_follow_pooled_writes() -> None:
     gpu = torch.zeros(SIZE, dtype=torch.int32, device="cuda")
     cpu = torch.zeros(SIZE, dtype=torch.int32, pin_memory=True)
     torch.cuda.synchronize()
-    control = _pooled(gpu, cpu, range(100, 165), guarded=False)
-    guarded = _pooled(gpu, cpu, range(500, 512), guarded=True)
+    control = _pooled(gpu, cpu, range(100, 110), guarded=False)
+    guarded = _pooled(gpu, cpu, range(500, 505), guarded=True)
     assert control > 0, "vacuous control: the control phase never raced"
     assert guarded == 0, f"{guarded} copies lost their write"
 
@@ -68,7 +70,7 @@ def test_pooled_copies_follow_awaited_writes() -> None:
     gpu = torch.zeros(SIZE, dtype=torch.int32, device="cuda")
     cpu = torch.zeros(SIZE, dtype=torch.int32, pin_memory=True)
     torch.cuda.synchronize()
-    control = _pooled(gpu, cpu, range(100, 165), guarded=False, settle=True)
-    guarded = _pooled(gpu, cpu, range(500, 512), guarded=True, settle=True)
+    control = _pooled(gpu, cpu, range(100, 110), guarded=False, settle=True)
+    guarded = _pooled(gpu, cpu, range(500, 505), guarded=True, settle=True)
     assert control > 0, "vacuous control: the control phase never raced"
     assert guarded == 0, f"{guarded} copies lost their write"

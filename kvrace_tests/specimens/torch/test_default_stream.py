@@ -17,7 +17,8 @@ LEAKER = "test"
 LEAKING_STREAM = "default"
 
 SIZE = 65536
-WRITE_CYCLES = 6_000_000  # about 3 ms
+WRITES = 12  # a round: work for longer than a host that wakes late
+WRITE_CYCLES = 8_000_000  # about 4 ms
 
 
 def _stale(stream: torch.cuda.Stream, gpu: torch.Tensor, cpu: torch.Tensor, values: range, *, barrier: bool) -> int:
@@ -25,8 +26,9 @@ def _stale(stream: torch.cuda.Stream, gpu: torch.Tensor, cpu: torch.Tensor, valu
     stale = 0
     for value in values:
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(WRITE_CYCLES)
-            gpu.fill_(value)
+            for _ in range(WRITES):
+                torch.cuda._sleep(WRITE_CYCLES)
+                gpu.fill_(value)
         if barrier:
             copies.wait_stream(stream)
         with torch.cuda.stream(copies):
@@ -40,8 +42,8 @@ def test_default_stream_then_own() -> None:
     gpu = torch.zeros(SIZE, dtype=torch.int32, device="cuda")
     cpu = torch.zeros(SIZE, dtype=torch.int32, pin_memory=True)
     torch.cuda.synchronize()
-    control = _stale(torch.cuda.current_stream(), gpu, cpu, range(100, 170), barrier=False)
-    fixed = _stale(torch.cuda.Stream(), gpu, cpu, range(500, 512), barrier=True)
+    control = _stale(torch.cuda.current_stream(), gpu, cpu, range(100, 110), barrier=False)
+    fixed = _stale(torch.cuda.Stream(), gpu, cpu, range(500, 505), barrier=True)
     assert control > 0, "vacuous control: the control phase never raced"
     assert fixed == 0, f"the barrier does not hold: {fixed} stale"
 
@@ -50,8 +52,8 @@ def test_settled_default_stream_then_own() -> None:
     gpu = torch.zeros(SIZE, dtype=torch.int32, device="cuda")
     cpu = torch.zeros(SIZE, dtype=torch.int32, pin_memory=True)
     torch.cuda.synchronize()
-    control = _stale(torch.cuda.current_stream(), gpu, cpu, range(100, 170), barrier=False)
+    control = _stale(torch.cuda.current_stream(), gpu, cpu, range(100, 110), barrier=False)
     torch.cuda.current_stream().synchronize()
-    fixed = _stale(torch.cuda.Stream(), gpu, cpu, range(500, 512), barrier=True)
+    fixed = _stale(torch.cuda.Stream(), gpu, cpu, range(500, 505), barrier=True)
     assert control > 0, "vacuous control: the control phase never raced"
     assert fixed == 0, f"the barrier does not hold: {fixed} stale"

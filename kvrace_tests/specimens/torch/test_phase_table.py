@@ -19,7 +19,8 @@ LEAKER = "test"
 LEAKING_STREAM = "table_writes"
 
 SIZE = 65536
-WRITE_CYCLES = 6_000_000  # about 3 ms
+WRITES = 12  # a round: work for longer than a host that wakes late
+WRITE_CYCLES = 8_000_000  # about 4 ms
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Phase:
     barrier: bool
 
 
-PHASES = (Phase("control", range(100, 170), barrier=False), Phase("fixed", range(500, 512), barrier=True))
+PHASES = (Phase("control", range(100, 110), barrier=False), Phase("fixed", range(500, 505), barrier=True))
 
 
 def _run_phase(phase: Phase, gpu: torch.Tensor, cpu: torch.Tensor, *, settle: bool) -> int:
@@ -38,8 +39,9 @@ def _run_phase(phase: Phase, gpu: torch.Tensor, cpu: torch.Tensor, *, settle: bo
     wrong = 0
     for value in phase.values:
         with torch.cuda.stream(table_writes):
-            torch.cuda._sleep(WRITE_CYCLES)
-            gpu.fill_(value)
+            for _ in range(WRITES):
+                torch.cuda._sleep(WRITE_CYCLES)
+                gpu.fill_(value)
         if phase.barrier:
             table_copies.wait_stream(table_writes)
         with torch.cuda.stream(table_copies):

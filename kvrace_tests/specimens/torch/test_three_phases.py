@@ -1,6 +1,6 @@
 """Warm-up, control, fixed: what the warm-up leaves behind passes the control unseen and meets the fixed phase.
 
-The warm-up waits for the first of its hundred writes. The control races on purpose and is drained, as it should be;
+The warm-up waits for the first of its two hundred writes. The control races on purpose and is drained, as it should be;
 wrong values are what it wants, so the leftover writes do not show there. The fixed phase, whose barrier is right, reads
 them: cross-phase contamination, leaked by the test two statements earlier. The twin's warm-up waits for all.
 """
@@ -17,7 +17,7 @@ LEAKER = "test"
 LEAKING_STREAM = "warming"
 
 SIZE = 65536
-WARM_UPS = 100
+WARM_UPS = 200
 CYCLES = 6_000_000  # about 3 ms
 
 

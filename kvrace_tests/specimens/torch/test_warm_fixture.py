@@ -1,4 +1,4 @@
-"""A fixture warms the cache up on a stream of its own and waits for the first write of eighty only.
+"""A fixture warms the cache up on a stream of its own and waits for the first write of two hundred only.
 
 The other writes run while the test, whose own waits are all there, fills and copies the same tensor. The fixture acted
 as if its work were done; the leftover crosses from setup into the call: cross-phase contamination, leaked by the suite.
@@ -18,7 +18,7 @@ LEAKER = "test"
 LEAKING_STREAM = "warm_stream"
 
 SIZE = 65536
-WARM_UPS = 80
+WARM_UPS = 200
 WARM_CYCLES = 6_000_000  # about 3 ms
 
 Pair = tuple[torch.Tensor, torch.Tensor]

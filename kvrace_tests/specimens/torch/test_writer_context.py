@@ -1,7 +1,7 @@
 """A context manager owns the two streams of a phase; leaving it closes the books and waits for nothing.
 
-The control phase never waits for its writes, so it leaves 80 of them queued, 3 ms apart. They go on while the next
-writer drives the same tensor: cross-phase contamination, leaked by the test, whose class made that stream. The barrier
+The control phase never waits for its writes, so it leaves a hundred of them queued, 4 ms apart. They go on while the
+next writer drives the same tensor: cross-phase contamination, leaked by the test, whose class made that stream. The barrier
 of the second phase is right. The twin's ``__exit__`` waits for both streams.
 """
 
@@ -17,8 +17,9 @@ LEAKER = "test"
 LEAKING_STREAM = "_write_stream"
 
 SIZE = 65536
-ROUNDS = 80
-WRITE_CYCLES = 6_000_000  # about 3 ms
+ROUNDS = 10
+WRITES = 12  # a round: work for longer than a host that wakes late
+WRITE_CYCLES = 8_000_000  # about 4 ms
 
 
 class Writer:
@@ -37,8 +38,9 @@ class Writer:
     def drive(self, rounds: int, offset: int, *, barrier: bool) -> int:
         for i in range(rounds):
             with torch.cuda.stream(self._write_stream):
-                torch.cuda._sleep(WRITE_CYCLES)
-                self._tensor.fill_(offset + i)
+                for _ in range(WRITES):
+                    torch.cuda._sleep(WRITE_CYCLES)
+                    self._tensor.fill_(offset + i)
             if barrier:
                 self._read_stream.wait_stream(self._write_stream)
             with torch.cuda.stream(self._read_stream):
@@ -66,7 +68,7 @@ def test_barrier_of_a_second_writer() -> None:
     with Writer(tensor, mirror) as writer:
         control = writer.drive(ROUNDS, 1000, barrier=False)
     with Writer(tensor, mirror) as writer:
-        fixed = writer.drive(12, 2000, barrier=True)
+        fixed = writer.drive(5, 2000, barrier=True)
     assert control > 0, "vacuous control: the control phase never raced"
     assert fixed == 0, f"{fixed} reads were stale in spite of the barrier"
 
@@ -76,6 +78,6 @@ def test_barrier_of_a_second_tidy_writer() -> None:
     with TidyWriter(tensor, mirror) as writer:
         control = writer.drive(ROUNDS, 1000, barrier=False)
     with TidyWriter(tensor, mirror) as writer:
-        fixed = writer.drive(12, 2000, barrier=True)
+        fixed = writer.drive(5, 2000, barrier=True)
     assert control > 0, "vacuous control: the control phase never raced"
     assert fixed == 0, f"{fixed} reads were stale in spite of the barrier"
