@@ -1,8 +1,8 @@
 """A context manager owns the two streams of a phase; leaving it closes the books and waits for nothing.
 
 The control phase never waits for its writes, so it leaves a hundred of them queued, 4 ms apart. They go on while the
-next writer drives the same tensor: cross-phase contamination, leaked by the test, whose class made that stream. The barrier
-of the second phase is right. The twin's ``__exit__`` waits for both streams.
+next writer drives the same tensor: cross-phase contamination, leaked by the test, whose class made that stream. The
+barrier of the second phase is right. The twin's ``__exit__`` waits for both streams.
 """
 
 from __future__ import annotations
