@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 import inspect
 import linecache
+import os
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -86,7 +88,10 @@ class EmulatedLab:
     """The tests of one specimen module under one seed."""
 
     module: str
+    """Dotted name; importable."""
     seed: int
+    root: Path = ROOT
+    """Folder that the module's name starts from."""
     trials: int = 0
     _runtime: EmulatedRuntime = field(init=False)
 
@@ -96,7 +101,11 @@ class EmulatedLab:
     def collected(self) -> Sequence[CollectedTest]:
         module = importlib.import_module(self.module)
         prefix = f"{self.module.replace('.', '/')}.py::"
-        return [CollectedTest(prefix + name, marked_stream=True) for name in vars(module) if name.startswith("test_")]
+        return [
+            CollectedTest(prefix + name, marked_stream=_marked(function))
+            for name, function in vars(module).items()
+            if name.startswith("test_")
+        ]
 
     def environment(self) -> Environment:
         return Environment(runtime="emulated", python=sys.version.split()[0])
@@ -105,17 +114,17 @@ class EmulatedLab:
         return ()
 
     def source(self, file: str) -> str | None:
-        return (ROOT / file).read_text(encoding="utf-8")
+        return (self.root / file).read_text(encoding="utf-8")
 
     def run(
         self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
     ) -> Observation:
         self.trials += 1
-        module = importlib.reload(importlib.import_module(self.module))
+        module = _anew(self.module)
         linecache.cache.pop(str(module.__file__), None)  # an earlier trial may have been one of a patched source
         if patch is not None:
-            apply(Patch(str(ROOT / patch.file), patch.source))
-        suite = SuiteFiles(ROOT, {Path(str(module.__file__))})
+            apply(Patch(str(self.root / patch.file), patch.source))
+        suite = SuiteFiles(self.root, {Path(str(module.__file__))})
         deep = arm.isolation is Isolation.DRAINED_DEEP
         codes = _codes(module, node_id, deep=deep)
         probes = Probes(arm, self._runtime, StreamNames(self._runtime, suite), Places(codes, suite, deep=deep))
@@ -123,15 +132,16 @@ class EmulatedLab:
         self._runtime.begin(probes, ordinal=ordinal, launches=probes.needs_launches)
         self._runtime.device.renew(self._runtime.schedule)
         failure = None
-        for test in [*before, node_id]:
-            failure = self._one(module, test, codes, probes, suite)
+        with _environment():
+            for test in [*before, node_id]:
+                failure = self._one(module, test, codes, probes, suite)
         return Observation(
             outcome=Outcome.FAILED if failure else Outcome.PASSED,
             failure=failure,
             seconds=time.monotonic() - began,
             streams=probes.uses(),
             boundaries=tuple(probes.boundaries),
-            marked_stream=True,
+            marked_stream=_marked(getattr(module, node_id.split("::")[1])),
             asked_in_vain=probes.asked_in_vain,
         )
 
@@ -160,6 +170,33 @@ class EmulatedLab:
     def trace(self) -> str:
         """The last trial's trace."""
         return self._runtime.device.run.trace.text()
+
+
+def _anew(name: str) -> ModuleType:
+    """The module as it is when it has just been imported."""
+    module = importlib.import_module(name)
+    exec(_code(module), vars(module))
+    return module
+
+
+@lru_cache(maxsize=64)
+def _code(module: ModuleType) -> CodeType:
+    return compile(Path(str(module.__file__)).read_text(encoding="utf-8"), str(module.__file__), "exec")
+
+
+def _marked(function: Callable[..., None]) -> bool:
+    return any(mark.name == "stream" for mark in getattr(function, "pytestmark", ()))
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """What a trial does to the environment ends with it."""
+    kept = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
 
 
 def _end(probes: Probes) -> None:

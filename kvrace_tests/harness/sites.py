@@ -41,22 +41,26 @@ def _internal(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(HARNESS) or bool(frame.f_locals.get("__tracebackhide__"))
 
 
-@functools.lru_cache(maxsize=512)
 def _variable(file: str, line: int) -> str:
     """The single target of the innermost assignment that spans a line."""
-    found = ""
+    return _variables(file).get(line, "")
+
+
+@functools.lru_cache(maxsize=64)
+def _variables(file: str) -> dict[int, str]:
+    """Each line's innermost assignment: the walk comes to the outer ones first."""
+    found: dict[int, str] = {}
     for node in ast.walk(_tree(file)):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
         elif isinstance(node, ast.AnnAssign):
             targets = [node.target]
-        if len(targets) == 1 and targets[0].lineno <= line <= _last_line(node):
-            found = _name(targets[0])
+        if len(targets) == 1:
+            found.update(dict.fromkeys(range(targets[0].lineno, _last_line(node) + 1), _name(targets[0])))
     return found
 
 
-@functools.lru_cache(maxsize=64)
 def _tree(file: str) -> ast.AST:
     try:
         return ast.parse("".join(linecache.getlines(file)))

@@ -243,7 +243,8 @@ def test_a_test_that_fails_after_another_names_it_and_what_it_left() -> None:
         "in-order+drained": (0, 5),
     }
     assert finding.why.endswith(
-        "unless the device is drained in between: 200 ms of work were left on a after the call of test_77"
+        "unless the device is drained in between, so what passes on is work in flight: "
+        "200 ms of work were left on a after the call of test_77"
     )
 
 

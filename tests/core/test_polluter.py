@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
 import pytest
 
@@ -14,11 +15,17 @@ BEFORE = tuple(f"test_a.py::test_{number}" for number in range(200))
 PASSED = Observation(Outcome.PASSED, None, 1.0)
 
 
-def search(polluters: set[str], rate: float, seed: int = 0, before: tuple[str, ...] = BEFORE) -> tuple[str | None, int]:
+def search(
+    polluters: set[str],
+    rate: float,
+    seed: int = 0,
+    before: tuple[str, ...] = BEFORE,
+    suspicion: Mapping[str, float] | None = None,
+) -> tuple[str | None, int]:
     """The polluter that is named, and the trials it took; it fails when all of ``polluters`` ran, at a rate."""
     chance = random.Random(seed)
     reads: list[Read] = []
-    while isinstance(where := narrow(before, reads, rate), Narrowing):
+    while isinstance(where := narrow(before, reads, rate, suspicion), Narrowing):
         failed = polluters <= set(where.next) and chance.random() < rate
         trial = Trial(len(reads), Arm(in_order=True), PASSED, search=True, before=where.next)
         reads.append(Read(trial, Reading.ALIKE if failed else Reading.CLEAN))
@@ -54,3 +61,14 @@ def test_predecessors_run_in_their_order() -> None:
 
     assert isinstance(where, Narrowing)
     assert list(where.next) == [test for test in BEFORE if test in where.next]
+
+
+def test_who_is_suspect_is_tried_first_and_named_only_when_it_failed_twice_by_that_alone() -> None:
+    assert search({BEFORE[77]}, rate=0.9, suspicion={BEFORE[77]: 1.5, BEFORE[3]: 0.01}) == (BEFORE[77], 2)
+
+
+def test_a_wrong_suspicion_costs_trials_and_names_nobody_wrong() -> None:
+    named, trials = search({BEFORE[77]}, rate=0.9, suspicion={BEFORE[3]: 5.0})
+
+    assert named == BEFORE[77]
+    assert trials <= 25

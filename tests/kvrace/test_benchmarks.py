@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
 
-from benchmarks import accuracy, mutation
+from benchmarks import accuracy, cross_test, mutation
+from benchmarks.cross_runs import Result, in_process
+from benchmarks.cross_suite import KINDS, generate, kinds
 from benchmarks.emulated_lab import ROOT, EmulatedLab, zoo
 from benchmarks.emulated_seeds import LEAKY, MODULE, promises
 from kvrace_tests.offload.ordering import Edge
@@ -77,3 +80,32 @@ def test_a_mutant_has_lost_exactly_one_edge() -> None:
     assert "REASSIGN_AFTER_LOAD_WRITE in self._keep" in mutant
     with pytest.raises(ValueError, match="kept in 0 places"):
         mutation.mutated(source, Edge.COUNT_AFTER_OTHER_BLOCKS)
+
+
+@pytest.mark.parametrize("kind", ["copy", "registration"])
+def test_the_polluter_of_a_generated_suite_is_named_with_what_it_left(kind: str) -> None:
+    result = in_process(kind, seed=1)
+    assert (result.verdict, result.grade) == (KINDS[kind].truth, "confirmed")
+    assert (result.named, result.told, result.said) == (True, True, True)
+    assert result.trials <= cross_test.MOST_TRIALS
+
+
+@pytest.mark.parametrize("device", ["emulated", "torch"])
+def test_a_generated_suite_has_one_polluter_before_its_victim_and_only_innocent_tests_else(device: str) -> None:
+    for kind in kinds(device):
+        suite = generate(device, kind, seed=7)
+        assert suite == generate(device, kind, seed=7)
+        assert suite.tests.index(suite.polluter) < suite.tests.index(suite.victim)
+        functions = [node.name for node in ast.parse(suite.source).body if isinstance(node, ast.FunctionDef)]
+        assert [name for name in functions if name.startswith("test_")] == list(suite.tests)
+        assert len(suite.tests) == 200
+
+
+def test_a_table_of_suites_holds_only_if_state_and_work_in_flight_are_always_told_apart() -> None:
+    right = Result(
+        "setting", 0, "order-dependent", "order-dependent", "confirmed", True, True, True, 29, 1.0, 50, 9, ""
+    )
+    table = cross_test.Table.of("emulated", "process", [right] * 30 + [replace(right, named=False)])
+    assert (table.holds, len(table.missed)) == (True, 1)
+    assert not cross_test.Table.of("emulated", "process", [right] * 30 + [replace(right, told=False)]).holds
+    assert not cross_test.Table.of("emulated", "process", [right, replace(right, trials=41)]).holds

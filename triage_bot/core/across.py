@@ -18,7 +18,7 @@ from triage_bot.core.verdicts import (
     Undecided,
     Verdict,
 )
-from triage_bot.core.witness import testify_against
+from triage_bot.core.witness import left_by, testify_against
 
 
 def narrowing(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Narrowing | Polluter | None:
@@ -31,7 +31,7 @@ def narrowing(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> N
     usable = [read.reading for read in evidence.under(held) if read.usable]
     # One failure and one pass more than were seen: a rate of 1 would let a single lucky pass clear the polluter.
     rate = (usable.count(Reading.ALIKE) + 1) / (len(usable) + 2)
-    return narrow(evidence.before, evidence.narrowing, rate)
+    return narrow(evidence.before, evidence.narrowing, rate, _suspicion(evidence, drained))
 
 
 def across_tests(
@@ -54,6 +54,14 @@ def across_tests(
     return _contamination(evidence, drained, polluter, p_value)
 
 
+def _suspicion(evidence: Evidence, drained: Contrast | None) -> Mapping[str, float]:
+    """Where draining cures it, whoever left work is suspect, and the more the longer it was."""
+    if drained is None or drained.effect is not Effect.CURED:
+        return {}
+    observations = [read.trial.observation for read in evidence.under(drained.arm)]
+    return left_by(observations, evidence.before)
+
+
 def _contamination(evidence: Evidence, drained: Contrast, polluter: str | None, p_value: float) -> Verdict:
     observations = [read.trial.observation for read in evidence.under(drained.arm)]
     witness = testify_against(observations, polluter) if polluter else None
@@ -66,5 +74,5 @@ def _alone(held: Arm) -> Arm:
 
 
 def _drained(held: Arm, found: Mapping[Arm, Contrast]) -> Contrast | None:
-    """None where nothing is probed: the test uses no streams."""
+    """None where neither the test nor any before it put work on a device."""
     return found.get(held.with_isolation(Isolation.DRAINED))

@@ -52,7 +52,7 @@ def chain(evidence: Evidence, held: Arm) -> tuple[Arm, ...]:
     """The arms to compare with ``held``, in the order in which they are worth their trials."""
     if held.in_order:
         alone = replace(held, in_order=False)
-        return (alone, held.with_isolation(Isolation.DRAINED)) if evidence.probed else (alone,)
+        return (alone, held.with_isolation(Isolation.DRAINED)) if evidence.probed_in_order else (alone,)
     if not evidence.probed:
         return ()
     isolated = tuple(held.with_isolation(isolation) for isolation in Isolation)

@@ -113,10 +113,16 @@ class Evidence:
 
     @cached_property
     def streams(self) -> tuple[StreamUse, ...]:
-        """Every stream that a trial used, in the order of first use."""
-        seen = {stream.name: stream for read in self.reads for stream in reversed(read.trial.observation.streams)}
-        order = [stream.name for read in self.reads for stream in read.trial.observation.streams]
-        return tuple(seen[name] for name in dict.fromkeys(order))
+        """Every stream that the test used when it ran alone, in the order of first use."""
+        alone = [read.trial.observation.streams for read in self.reads if not read.trial.arm.in_order]
+        seen = {stream.name: stream for streams in alone for stream in reversed(streams)}
+        return tuple(seen[name] for name in dict.fromkeys(stream.name for streams in alone for stream in streams))
+
+    @cached_property
+    def probed_in_order(self) -> bool:
+        """Whether what ran before it may have left work: the test itself need use no stream to suffer from that."""
+        in_order = [read.trial.observation.streams for read in self.reads if read.trial.arm.in_order]
+        return self.probed or any(in_order)
 
     @cached_property
     def loads_lazily(self) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from triage_bot.core.alike import signature
-from triage_bot.core.arms import AS_IS
+from triage_bot.core.arms import AS_IS, Isolation
 from triage_bot.core.evidence import Evidence
 from triage_bot.core.findings import ArmTally, Finding, Grade, Leaker, Witness
+from triage_bot.core.leftover import left_behind
 from triage_bot.core.stats import excluded_rate, rate_interval
 from triage_bot.core.verdicts import (
     Broken,
@@ -117,9 +118,18 @@ def _why_across(verdict: CrossTestContamination | OrderDependent, evidence: Evid
     if verdict.polluter and evidence.narrowing:
         needs += f" (found in {len(evidence.narrowing)} further trials)"
     if isinstance(verdict, OrderDependent):
-        return f"{needs}, drained or not: what passes on is state, not work in flight"
+        return f"{needs}{_why_state(evidence)}"
     left = f": {describe(verdict.witness)}" if verdict.witness else ""
-    return f"{needs}, unless the device is drained in between{left}"
+    return f"{needs}, unless the device is drained in between, so what passes on is work in flight{left}"
+
+
+def _why_state(evidence: Evidence) -> str:
+    """Never claims that draining changed nothing where there was nothing to drain."""
+    drained = any(tally.arm.in_order and tally.arm.isolation is Isolation.DRAINED for tally in evidence.tallies())
+    how = ", drained or not" if drained else ", and none of them was seen to use a device"
+    named = left_behind(evidence.explained)
+    kind = f"; by the words of the failure, {named.value}" if named else ""
+    return f"{how}: what passes on is state, not work in flight{kind}"
 
 
 def describe(witness: Witness) -> str:

@@ -1,22 +1,28 @@
 """Which of the tests that ran before it a test cannot stand: a search that survives trials which pass by luck.
 
 Each trial runs some of the predecessors. A failure speaks for those that ran; a pass speaks against them, as strongly
-as the failure is frequent. Limits: it looks for a single polluter; where two are needed together none is named.
+as the failure is frequent. What is known beforehand only says where to look first. Limits: it looks for a single
+polluter; where two are needed together none is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from triage_bot.core.evidence import Read, Reading
 
 MOST_TRIALS = 30
-"""Trials after which no single polluter is expected to be found: 200 tests need about eleven."""
+"""Trials after which no single polluter is expected to be found, of a failure that is certain: 200 tests need about
+eleven. One that fails half of the time may take twice as many."""
 SURE = 0.99
-"""How probable a polluter must be before it is named; it must also have shown the failure on its own."""
+"""How probable a polluter must be before it is named."""
+ALONE = 2
+"""How often it must also have shown the failure on its own: once may be chance, however suspect it was."""
 UNRELATED = 0.001
 """How probable the failure is without the polluter: it was never seen so."""
+UNSEEN = 0.1
+"""How probable it is, beforehand, that the polluter is none of those under suspicion."""
 
 
 @dataclass(frozen=True)
@@ -35,23 +41,38 @@ class Polluter:
     """Node id; None when no single test was found."""
 
 
-def narrow(before: Sequence[str], reads: Sequence[Read], rate: float) -> Narrowing | Polluter:
-    """Where the search stands. ``rate``: how often the failure shows when all of ``before`` ran, below 1.0."""
+def narrow(
+    before: Sequence[str], reads: Sequence[Read], rate: float, suspicion: Mapping[str, float] | None = None
+) -> Narrowing | Polluter:
+    """Where the search stands. ``rate``: how often the failure shows when all of ``before`` ran, below 1.0.
+
+    ``suspicion``: of some of them, how much more it is than of the others under suspicion, in any unit; it decides
+    where to look first, never who is named.
+    """
     if len(before) == 1:
         return Polluter(before[0])
-    weights = _weights(before, reads, rate)
+    weights = _weights(_prior(before, suspicion or {}), reads, rate)
     best = max(before, key=lambda test: weights[test])
-    alone = any(read.trial.before == (best,) and read.reading is Reading.ALIKE for read in reads)
-    if alone and weights[best] >= SURE:
+    alone = sum(read.trial.before == (best,) and read.reading is Reading.ALIKE for read in reads)
+    if alone >= ALONE and weights[best] >= SURE:
         return Polluter(best)
-    if len(reads) >= MOST_TRIALS:
+    if len(reads) >= int(MOST_TRIALS / rate):
         return Polluter(None)
     return Narrowing((best,) if weights[best] >= 1 / 2 else _half(before, weights))
 
 
-def _weights(before: Sequence[str], reads: Sequence[Read], rate: float) -> dict[str, float]:
+def _prior(before: Sequence[str], suspicion: Mapping[str, float]) -> dict[str, float]:
+    """How probable each predecessor is the polluter, before any trial."""
+    known = {test: suspicion[test] for test in before if suspicion.get(test)}
+    if not known:
+        return dict.fromkeys(before, 1 / len(before))
+    total = sum(known.values())
+    return {test: UNSEEN / len(before) + (1 - UNSEEN) * known.get(test, 0.0) / total for test in before}
+
+
+def _weights(prior: Mapping[str, float], reads: Sequence[Read], rate: float) -> dict[str, float]:
     """How probable each predecessor is the polluter, after these trials."""
-    weights = dict.fromkeys(before, 1.0)
+    weights = dict(prior)
     for read in reads:
         if read.usable:
             ran = set(read.trial.before)
@@ -60,8 +81,7 @@ def _weights(before: Sequence[str], reads: Sequence[Read], rate: float) -> dict[
             # Scaled each time: twenty small factors would leave nothing to compare.
             total = sum(weights.values())
             weights = {test: weight / total for test, weight in weights.items()}
-    total = sum(weights.values())
-    return {test: weight / total for test, weight in weights.items()}
+    return weights
 
 
 def _half(before: Sequence[str], weights: dict[str, float]) -> tuple[str, ...]:

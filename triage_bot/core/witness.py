@@ -5,7 +5,7 @@ Limits: an amplifier's own stalls are leftover work too; a witness says where wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from triage_bot.core.findings import Leaker, Witness
 from triage_bot.core.results import Failure
@@ -22,11 +22,25 @@ def testify(observations: Sequence[Observation], failure: Failure | None) -> Wit
 
 def testify_against(observations: Sequence[Observation], polluter: str) -> Witness | None:
     """The same among the boundaries of a test that ran before, given by its node id."""
+    return _most(observations, lambda boundary: _of(polluter, boundary))
 
-    def its_own(boundary: Boundary) -> bool:
-        return polluter.startswith(f"{boundary.site.file}::") and polluter.endswith(f"::{boundary.site.function}")
 
-    return _most(observations, its_own)
+def left_by(observations: Sequence[Observation], tests: Collection[str]) -> dict[str, float]:
+    """Seconds of work that each of these tests, given by node id, left when it ended, all trials together."""
+    left = dict.fromkeys(tests, 0.0)
+    by_name: dict[str, list[str]] = {}
+    for test in tests:
+        by_name.setdefault(test.rpartition("::")[2], []).append(test)
+    for observation in observations:
+        for boundary in observation.boundaries:
+            for test in by_name.get(boundary.site.function, ()):
+                if boundary.phase and _of(test, boundary):
+                    left[test] += _seconds(boundary)
+    return left
+
+
+def _of(test: str, boundary: Boundary) -> bool:
+    return test.startswith(f"{boundary.site.file}::") and test.endswith(f"::{boundary.site.function}")
 
 
 def _most(observations: Sequence[Observation], relevant: Callable[[Boundary], bool]) -> Witness | None:
