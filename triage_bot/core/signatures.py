@@ -2,7 +2,7 @@
 
 The rules are data, in ``signatures.toml`` beside this file, each with the source it comes from. They are tried over the
 lines in which a failure speaks: its type and message, the error lines of its traceback, what it printed. Source lines
-that a traceback quotes are left out: code that handles an error names it, too.
+that a traceback quotes are left out, and what a failed assertion demanded: code that handles an error names it, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ IMPORT_ERROR = "import-error"
 
 _LONGEST = 6_000
 """Characters of a text that are looked at: its end, where the errors stand."""
-_QUOTED_SOURCE = re.compile(r'^\s*File "[^"\n]*", line \d+[^\n]*\n(?:[ \t]+[^\n]*\n?)?', re.MULTILINE)
+_QUOTED_SOURCE = re.compile(r'^[ \t]*File "[^"\n]*", line \d+[^\n]*\n(?:[ \t]+[^\n]*\n?)?', re.MULTILINE)
+
+_QUOTED_CLAIM = re.compile(
+    r"^[ \t]*(?:(?:AssertionError: )?assert |(?:expected )?regex: )[^\n]*", re.MULTILINE | re.IGNORECASE
+)
+"""Lines that quote what a test demands, as against what happened."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,9 @@ def match(text: str) -> Rule | None:
 
 def rule_of(failure: Failure) -> Rule | None:
     """The rule that matches what a failure says, its own words before what was printed."""
-    own = f"{_errors(failure.text)}\n{failure.type}: {failure.message}"
-    return match(own) or (match(failure.output) if failure.output else None)
+    said = f"{failure.type}: {failure.message}" if failure.type else failure.message
+    own = f"{_errors(failure.text)}\n{said}"
+    return match(_QUOTED_CLAIM.sub("", own)) or (match(failure.output) if failure.output else None)
 
 
 def family(failure: Failure) -> str:
