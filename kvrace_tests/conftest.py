@@ -37,6 +37,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="K",
         help="run each test under K seeds from --kvrace-seed on, each twice to prove that it is a replay (emulated)",
     )
+    group.addoption(
+        "--kvrace-copies",
+        choices=("batched", "single"),
+        default="batched",
+        help="copies on CUDA: batched by the driver where it can, as offload engines do, or each through torch, whose "
+        "hooks see them (default batched)",
+    )
     group.addoption("--kvrace-list", action="store_true", help="print the table of ordering edges and cases, and exit")
     group.addoption(
         "--kvrace-window", action="store_true", help="measure how long the cases hold their races open here, and exit"
@@ -101,7 +108,7 @@ def emulated_runtime(config: pytest.Config) -> EmulatedRuntime | None:
 def cuda(config: pytest.Config) -> Calibrated:
     """The session's CUDA device, made when first asked for."""
     if CUDA not in config.stash:
-        config.stash[CUDA] = choice.cuda_device()
+        config.stash[CUDA] = choice.cuda_device(config)
     return config.stash[CUDA]
 
 

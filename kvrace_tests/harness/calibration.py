@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from kvrace_tests.harness.memory import UNDEFINED
 from kvrace_tests.offload.streams import DeviceBuffer, Event, HostBuffer, Stream, Streams, Worker
 
 SAMPLES = 32
@@ -92,7 +93,8 @@ class _Course:
         slot: list[Event] = []
         began = self.device.now()
         produced = self.device.new_event()
-        self.device.default_stream.fill(self.data, 1)
+        # The memory is handed out again; what is in it then must look like nothing that anybody wrote.
+        self.device.default_stream.fill(self.data, UNDEFINED)
         self.device.default_stream.record(produced)
         self.worker.submit(lambda: self._enqueue(produced, slot))
         self.device.wait_until(lambda: bool(slot) or self.worker.error is not None, _ENQUEUED_SECONDS)

@@ -53,9 +53,9 @@ def require_cuda() -> None:
         )
 
 
-def cuda_device() -> Calibrated:
+def cuda_device(config: pytest.Config) -> Calibrated:
     """The CUDA device of this process, initialized."""
-    device: Calibrated = _cuda().CudaStreams()
+    device: Calibrated = _cuda().CudaStreams(batched=config.getoption("kvrace_copies") == "batched")
     return device
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agreement import Job, Record, Tried, agreed, compare, main, run, tried
+from benchmarks.agreement import Job, Shard, main, run, tried
+from benchmarks.agreement_records import Record, Tried, agreed, compare, merged
 from benchmarks.emulated_lab import ROOT
 from kvrace_tests.cases.table import CASES
 from triage_bot.core.arms import Arm
@@ -20,7 +21,7 @@ from triage_bot.ports import CollectedTest
 TEST = "kvrace_tests/cases/test_store.py::test_store_orders_after_compute_write"
 PASSED = Observation(Outcome.PASSED, None, 0.1)
 RACED = Observation(Outcome.FAILED, Failure("AssertionError", "raced: 3 corrupt", "test_store.py", 38), 0.1)
-SAID = "AssertionError at test_store.py:38: raced: <n> corrupt"
+SAID = "AssertionError: raced: <n> corrupt"
 
 
 class ScriptedLab:
@@ -77,7 +78,7 @@ def test_a_skew_of_a_stream_that_nobody_saw_is_a_gap() -> None:
 def test_a_run_goes_on_where_the_record_ends_and_leaves_out_what_was_skipped(tmp_path: Path) -> None:
     other = record(as_is=Tried(["passed"]), stretched=Tried(["passed"]), drained=Tried(["skipped"]))
     lab, out = ScriptedLab(PASSED), tmp_path / "cuda.json"
-    job = Job(out, other, seconds=60.0, only="")
+    job = Job(out, other, seconds=60.0, shard=Shard(0, 1))
     run(job, lab, record(as_is=Tried(["passed"])))
     assert lab.asked == ["stretched"]
     kept = Record.read(out)
@@ -87,9 +88,24 @@ def test_a_run_goes_on_where_the_record_ends_and_leaves_out_what_was_skipped(tmp
 
 def test_a_run_without_time_begins_no_arm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lab = ScriptedLab(PASSED)
-    run(Job(tmp_path / "cuda.json", record(as_is=Tried(["passed"])), seconds=-1.0, only=""), lab, Record())
+    run(Job(tmp_path / "cuda.json", record(as_is=Tried(["passed"])), seconds=-1.0, shard=Shard(0, 1)), lab, Record())
     assert lab.asked == []
     assert "the same command goes on" in capsys.readouterr().out
+
+
+def test_plain_arms_come_first_and_skews_last() -> None:
+    names = ["skewed:a+drained", "skewed:a", "stretched+drained", "as-is", "stretched"]
+    other = Record(tests={TEST: {name: Tried(["passed"]) for name in names}})
+    plan = Job(Path(), other, seconds=60.0, shard=Shard(0, 1)).plan(ScriptedLab(PASSED))
+    assert [arm for _, arm in plan] == ["as-is", "stretched", "stretched+drained", "skewed:a", "skewed:a+drained"]
+
+
+def test_shards_are_all_of_the_tests_and_become_one_record() -> None:
+    names = ["a", "b", "c", "d", "e"]
+    parts = [Shard.parse(f"{index}/3").of(names) for index in range(3)]
+    assert sorted(name for part in parts for name in part) == names
+    records = [Record(tests={name: {"as-is": Tried(["passed"])} for name in part}) for part in parts]
+    assert list(merged(records).tests) == names
 
 
 def test_only_what_did_not_agree_is_tried_afresh() -> None:
@@ -104,7 +120,7 @@ def test_one_outcome_in_common_is_agreement(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_different_failures_are_apart_and_both_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    other = "AssertionError at test_store.py:38: vacuous control: the control phase never raced"
+    other = "AssertionError: vacuous control: the control phase never raced"
     assert compare(record(stretched=Tried([SAID])), record(stretched=Tried([other]))) == 1
     told = capsys.readouterr().out
     assert f"APART: {TEST} under stretched" in told

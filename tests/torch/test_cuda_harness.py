@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 from kvrace_tests.harness.cuda.batch import batch_copy
-from kvrace_tests.harness.cuda.streams import stretches
+from kvrace_tests.harness.cuda.streams import runs, stretches
 from kvrace_tests.harness.cuda.worker import ThreadWorker
 
 pytestmark = pytest.mark.torch
@@ -25,6 +25,21 @@ pytestmark = pytest.mark.torch
 )
 def test_neighbouring_blocks_are_filled_by_one_operation(blocks: list[int], expected: list[tuple[int, int]]) -> None:
     assert list(stretches(blocks)) == expected
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([(0, 4), (1, 5), (2, 6)], [((0, 4), 3)]),
+        ([(0, 0), (2, 1), (3, 2)], [((0, 0), 1), ((2, 1), 2)]),
+        ([(1, 1), (0, 0)], [((1, 1), 1), ((0, 0), 1)]),
+        ([], []),
+    ],
+)
+def test_blocks_that_are_neighbours_on_both_sides_are_copied_by_one_operation(
+    pairs: list[tuple[int, int]], expected: list[tuple[tuple[int, int], int]]
+) -> None:
+    assert list(runs(pairs)) == expected
 
 
 def test_a_worker_does_its_jobs_in_order_and_ends() -> None:

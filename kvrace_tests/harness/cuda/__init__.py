@@ -48,8 +48,9 @@ class CudaStreams:
 
     name = "cuda"
 
-    def __init__(self) -> None:
-        self.batch_copy: BatchCopy | None = batch_copy()
+    def __init__(self, *, batched: bool = True) -> None:
+        """Copies go to the driver in batches if it has the call, or else, unless ``batched``, each through torch."""
+        self.batch_copy: BatchCopy | None = batch_copy() if batched else None
         self.capturing = False
         self.default_stream = CudaStream("default", torch.cuda.default_stream(), self)
         self.cycles_per_ms = _measure_cycles_per_ms()

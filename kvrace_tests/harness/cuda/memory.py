@@ -9,6 +9,10 @@ import torch
 
 from kvrace_tests.offload.streams import Buffer
 
+_PINNED: dict[int, torch.Tensor] = {}
+"""By address, until it is freed. Memory whose owner forgot it stays locked, so nobody else may get it: they could not
+lock it again. Unlocking it for them would wait for the device, and hide what was left running there."""
+
 
 class CudaBuffer:
     """Blocks on the device or in page-locked host memory, as rows of a tensor."""
@@ -21,6 +25,7 @@ class CudaBuffer:
         if pinned:
             # torch's own pinned memory stays page-locked in its cache; a suite must leave nothing behind.
             _check(torch.cuda.cudart().cudaHostRegister(tensor.data_ptr(), tensor.numel(), 0))
+            _PINNED[tensor.data_ptr()] = tensor
 
     @property
     def tensor(self) -> torch.Tensor:
@@ -33,6 +38,7 @@ class CudaBuffer:
         """See ``Buffer``."""
         if self._tensor is not None and self._pinned:
             _check(torch.cuda.cudart().cudaHostUnregister(self._tensor.data_ptr()))
+            del _PINNED[self._tensor.data_ptr()]
         self._tensor = None
 
     def peek(self, block: int) -> bytes:

@@ -101,8 +101,8 @@ class CudaStream:
         batch = self._device.batch_copy
         if batch is None or not self.stream.cuda_stream or self._device.capturing:
             with torch.cuda.stream(self.stream):
-                for source_block, target_block in pairs:
-                    to.tensor[target_block].copy_(of.tensor[source_block], non_blocking=True)
+                for (first, onto), blocks in runs(pairs):
+                    to.tensor[onto : onto + blocks].copy_(of.tensor[first : first + blocks], non_blocking=True)
         elif pairs:
             copies = [(to.address(target_block), of.address(block), of.block_bytes) for block, target_block in pairs]
             batch(copies, order.value, self.stream.cuda_stream)
@@ -130,6 +130,13 @@ def torch_event(event: Event) -> torch.cuda.Event:
     """An event that one of our devices made."""
     assert isinstance(event, CudaEvent), "an event of another device"
     return event.event
+
+
+def runs(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], int]]:
+    """First pair and length of each run in which source and target go up together: a copy serves a whole run."""
+    for _, group in itertools.groupby(enumerate(pairs), key=lambda pair: (pair[1][0] - pair[0], pair[1][1] - pair[0])):
+        run = [pair for _, pair in group]
+        yield run[0], len(run)
 
 
 def stretches(blocks: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,8 @@ TRUTH = {
 }
 
 SIZE = 32
+COPY_MS = 1.0
+"""What a large copy takes: longer than anything that watches the host adds between two of its lines."""
 
 
 @pytest.mark.stream
@@ -23,6 +25,7 @@ def test_host_sees_copied_block(device: Streams) -> None:
     data, pinned = device.device_buffer(1, SIZE), device.host_buffer(1, SIZE)
     stream = device.new_stream("copy")
     stream.fill(data, 6)
+    stream.sleep(COPY_MS)
     stream.copy(pinned, data, [(0, 0)])
     seen = pinned.peek(0)
     assert seen == bytes([6]) * SIZE, "the host read the block before it came"
@@ -33,6 +36,7 @@ def test_waiting_host_sees_copied_block(device: Streams) -> None:
     data, pinned = device.device_buffer(1, SIZE), device.host_buffer(1, SIZE)
     stream = device.new_stream("copy")
     stream.fill(data, 6)
+    stream.sleep(COPY_MS)
     stream.copy(pinned, data, [(0, 0)])
     stream.synchronize()
     seen = pinned.peek(0)
