@@ -204,6 +204,17 @@ def test_stretched_stalls_the_waiting_stream_and_the_host():
     assert device.log == ["begin 0 launches=False", "launch 1", "stall 1", "stall host"]
 
 
+def test_hasty_stalls_the_streams_and_not_the_host():
+    device = FakeRuntime([FakeStream(COMPUTE, "compute")])
+
+    def test(device: FakeRuntime) -> None:
+        device.wait(COMPUTE)
+        device.sync(COMPUTE)
+
+    run("stretched+hasty", test, device)
+    assert device.log[1:] == ["stall 1"]
+
+
 def test_the_last_answers_tell_whether_the_test_asked_in_vain():
     device = FakeRuntime()
     suite = SuiteFiles(HERE.parent, {HERE})

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto, unique
 
-from triage_bot.core.arms import AS_IS, STRETCHED, Arm
+from triage_bot.core.arms import AS_IS, HASTY, STRETCHED, Arm
 from triage_bot.core.contrasts import futile
 from triage_bot.core.evidence import Evidence, Reading
 
@@ -80,6 +80,7 @@ def _candidates(evidence: Evidence) -> Iterator[Arm]:
             yield replace(STRETCHED, in_order=True)
     if not evidence.probed:
         return
+    yield HASTY
     for eager in (False, True) if evidence.loads_lazily else (False,):
         # The streams are read when they are needed: by then the first trials have named them.
         for stream in evidence.streams:
@@ -96,7 +97,7 @@ def _standing(evidence: Evidence, arm: Arm) -> _Standing:
     misses = len(reads) - hits
     if arm == AS_IS:
         enough, patience = 3, 1
-    elif arm.stretched:
+    elif arm.stretched and not arm.hasty:
         enough, patience = 1, 2
     else:
         # A slowed stream shows a missing wait at once, unless the host itself was late just then: look twice, the

@@ -23,7 +23,9 @@ class Arm:
     """One point on the axes amplifier, isolation, context and remedy. Compares and hashes by value."""
 
     stretched: bool = False
-    """Stalls follow every wait of a stream and every synchronization of the host."""
+    """Stalls follow every wait of a stream, and every synchronization of the host unless it is ``hasty``."""
+    hasty: bool = False
+    """The host is not stalled, so that a phase ends before the work that it leaves; goes with ``stretched``."""
     skewed: str | None = None
     """Name of the one stream that runs slow; excludes ``stretched``."""
     eager: bool = False
@@ -41,6 +43,7 @@ class Arm:
     def __str__(self) -> str:
         parts = [
             "stretched" if self.stretched else "",
+            "hasty" if self.hasty else "",
             f"skewed:{self.skewed}" if self.skewed is not None else "",
             "eager" if self.eager else "",
             "in-order" if self.in_order else "",
@@ -56,6 +59,8 @@ class Arm:
         for word in [] if name == "as-is" else name.split("+"):
             if word == "stretched":
                 arm = replace(arm, stretched=True)
+            elif word == "hasty":
+                arm = replace(arm, hasty=True)
             elif word.startswith("skewed:") and len(word) > len("skewed:"):
                 arm = replace(arm, skewed=word.removeprefix("skewed:"))
             elif word == "eager":
@@ -82,3 +87,4 @@ class Arm:
 
 AS_IS = Arm()
 STRETCHED = Arm(stretched=True)
+HASTY = Arm(stretched=True, hasty=True)

@@ -74,6 +74,8 @@ def _search_purpose(arm: Arm) -> str:
     if arm.skewed:
         late = ", kernels loaded early" if arm.eager else ""
         return f"does it fail when {arm.skewed} runs slow{late}?"
+    if arm.hasty:
+        return "does it fail when streams are late and the host is not?"
     return "does it fail when waits are stretched?" if arm.stretched else "does it fail by itself?"
 
 

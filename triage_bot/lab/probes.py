@@ -112,7 +112,7 @@ class Probes:
             busy = self._runtime.busy()
             for statement in self._open:
                 statement.unfinished = statement.own(busy)
-        if self._arm.stretched and not self._runtime.capturing():
+        if self._arm.stretched and not self._arm.hasty and not self._runtime.capturing():
             self._runtime.stall_host(self._stall)
 
     def after_query(self, subject: int, done: bool) -> None:
