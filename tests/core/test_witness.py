@@ -3,7 +3,9 @@ from __future__ import annotations
 from triage_bot.core.findings import Leaker
 from triage_bot.core.results import Failure, Outcome
 from triage_bot.core.trials import Boundary, Observation, Residue, Site, StreamUse
+from triage_bot.core.witness import left_by
 from triage_bot.core.witness import testify as seen_by
+from triage_bot.core.witness import testify_against as seen_against
 
 OURS = StreamUse("compute", Site("test_a.py", 3), in_suite=True)
 THEIRS = StreamUse("copy", Site("/lib/backend.py", 9), in_suite=False)
@@ -54,3 +56,14 @@ def test_the_times_are_those_of_a_typical_trial() -> None:
 
 def test_idle_boundaries_are_no_witness() -> None:
     assert seen_by([drained(), drained()], FAILURE) is None
+
+
+def test_what_a_parametrized_test_left_is_found_by_its_function() -> None:
+    polluter = "test_a.py::TestStore::test_store[gpu::0-False]"
+    ended = Boundary("call", Site("test_a.py", 1, "test_store"), (Residue(OURS, 0.7),))
+
+    witness = seen_against([drained(ended)], polluter)
+
+    assert witness is not None
+    assert witness.leaker is Leaker.TEST
+    assert left_by([drained(ended)], [polluter]) == {polluter: 0.7}

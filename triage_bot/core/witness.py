@@ -30,7 +30,7 @@ def left_by(observations: Sequence[Observation], tests: Collection[str]) -> dict
     left = dict.fromkeys(tests, 0.0)
     by_name: dict[str, list[str]] = {}
     for test in tests:
-        by_name.setdefault(test.rpartition("::")[2], []).append(test)
+        by_name.setdefault(_function(test), []).append(test)
     for observation in observations:
         for boundary in observation.boundaries:
             for test in by_name.get(boundary.site.function, ()):
@@ -40,7 +40,12 @@ def left_by(observations: Sequence[Observation], tests: Collection[str]) -> dict
 
 
 def _of(test: str, boundary: Boundary) -> bool:
-    return test.startswith(f"{boundary.site.file}::") and test.endswith(f"::{boundary.site.function}")
+    return test.startswith(f"{boundary.site.file}::") and _function(test) == boundary.site.function
+
+
+def _function(test: str) -> str:
+    """Its name without parameters; those may hold anything, ``::`` too."""
+    return test.partition("[")[0].rpartition("::")[2]
 
 
 def _most(observations: Sequence[Observation], relevant: Callable[[Boundary], bool]) -> Witness | None:
