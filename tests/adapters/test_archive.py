@@ -62,3 +62,14 @@ def test_an_artifact_without_a_report_says_so(tmp_path: Path) -> None:
     (report,) = read_reports([str(archive(tmp_path, {"log.txt": "x"}))])
     assert report.unread is not None
     assert "no .xml" in report.unread.detail
+
+
+def test_thousands_of_reports_in_one_artifact_are_all_read(tmp_path: Path) -> None:
+    members = {f"{at}.xml": REPORT for at in range(3_000)}
+    reports = read_reports([str(archive(tmp_path, members, zipfile.ZIP_STORED))])
+    assert sum(report.counts.passed for report in reports) == 3_000
+
+
+def test_what_macos_adds_to_an_archive_is_no_report(tmp_path: Path) -> None:
+    (report,) = read_reports([str(archive(tmp_path, {"__MACOSX/._one.xml": "\5\7", "one.xml": REPORT}))])
+    assert report.complete

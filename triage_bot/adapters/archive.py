@@ -29,8 +29,10 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self._path = path
         _check_directory(path)
-        with _readable(path), zipfile.ZipFile(path) as archive:
-            self._infos = [info for info in archive.infolist() if not info.is_dir()]
+        with _readable(path):
+            # Open as long as we are: to read the directory for each member takes minutes when there are thousands.
+            self._zip = zipfile.ZipFile(path)
+        self._infos = [info for info in self._zip.infolist() if not info.is_dir()]
         for info in self._infos:
             self._check(info)
         unpacked = sum(info.file_size for info in self._infos)
@@ -46,7 +48,7 @@ class Archive:
         """A file's content, a piece at a time. Trusts no size that the archive claims."""
         info = self._infos[member]
         size = 0
-        with _readable(self._path), zipfile.ZipFile(self._path) as archive, archive.open(info) as stream:
+        with _readable(self._path), self._zip.open(info) as stream:
             while piece := stream.read(_PIECE):
                 size += len(piece)
                 if size > _LARGE and size > HIGHEST_RATIO * info.compress_size:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from triage_bot.core.results import PASSED, RETRIED, SKIPPED, Attempt, TestId, TestResult
+from triage_bot.core.results import NOT_RUN, PASSED, RETRIED, SKIPPED, Attempt, TestId, TestResult
 
 Attempts = Sequence[Attempt]
 
@@ -38,7 +38,9 @@ class SuiteTests:
 
     __slots__ = (
         "_classes",
+        "_cut",
         "_latest",
+        "_latest_repeat",
         "_lengths",
         "_open",
         "_own",
@@ -70,10 +72,13 @@ class SuiteTests:
         self._open: dict[str, Attempts] = {}
         """The table of the latest class, while that has one."""
         self._own: dict[str, Attempts] = {}
+        self._latest_repeat: tuple[dict[str, Attempts], str, tuple[int, int]] | None = None
+        """The table and name of its test, and what was known then."""
         self.skipped_once = 0
         """Tests whose only attempt was skipped."""
         self._repeated = 0
         self._uncounted = 0
+        self._cut = False
 
     def add_passed(self, classname: str, name: str) -> None:
         """A test case element that says nothing but its name."""
@@ -125,6 +130,23 @@ class SuiteTests:
         self.bad += nested.bad
         self.skipped += nested.skipped
 
+    def cut(self, within_named: bool) -> None:
+        """The report stops here, perhaps within a test case element that has a name.
+
+        Under pytest an attempt that will be made again looks passed: the last one may be that.
+        """
+        self._cut = True
+        if not self.claims.by_pytest or not self._runs or within_named:
+            return
+        if self._latest_repeat is not None and self._latest_repeat[2] == self._known:
+            tests, name, _ = self._latest_repeat
+        else:
+            named = (run for run in reversed(self._runs) if isinstance(run, str) or "" not in run)
+            tests = self._table(next(named, self._runs[-1]))
+            name = next(reversed(tests))
+        if all(attempt is PASSED for attempt in tests[name]):
+            tests[name] = [*tests[name], NOT_RUN]
+
     @property
     def elements(self) -> int:
         """Test case elements that a header should count; those of nested suites excluded."""
@@ -156,10 +178,11 @@ class SuiteTests:
         Some rerun plugins of pytest write one for each attempt that they retried. The sign: the header does not count
         the elements that there are. It counts fewer, as retried attempts are in no count of pytest's; or more, as it
         counts every subtest, too, and every attempt whose teardown failed. A header that counts fewer than there are
-        tests is wrong for another reason, and no sign.
+        tests is wrong for another reason, and no sign; that of a report which was cut tells nothing.
         """
         claimed, tests = self.claims.tests, len(self) - self._uncounted
-        return self.claims.by_pytest and claimed is not None and tests <= claimed != self.elements
+        odd = claimed is not None and tests <= claimed != self.elements
+        return self.claims.by_pytest and (odd or self._cut)
 
     def _torn_down(self, attempts: Attempts) -> bool:
         """Whether these end in a failed teardown under pytest, which tells that in one element with the pass.
@@ -175,8 +198,23 @@ class SuiteTests:
         self._runs.append(run)
         self._lengths.append(1)
 
+    @property
+    def _known(self) -> tuple[int, int]:
+        """How many runs there are, and tests in the latest: changes with every new test."""
+        return len(self._runs), self._lengths[-1]
+
+    def _table(self, run: str | dict[str, Attempts]) -> dict[str, Attempts]:
+        """The tests of a run's class, for one that is known by its only test, too."""
+        if isinstance(run, dict):
+            return run
+        tests = self._classes[run]
+        if isinstance(tests, str):
+            tests = self._classes[run] = {tests: ONCE_PASSED}
+        return tests
+
     def _repeat(self, tests: dict[str, Attempts], name: str, attempts: Attempts) -> None:
         self._repeated += 1
+        self._latest_repeat = tests, name, self._known
         known = tests[name]
         self.skipped_once -= known is ONCE_SKIPPED
         if isinstance(known, list):

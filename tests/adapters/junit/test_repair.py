@@ -31,6 +31,7 @@ def names(report: Report) -> list[str]:
     ("content", "said"),
     [
         (b"starting tests\n" + DOCUMENT.encode() + b"\nall < done & gone\n", "text outside the root"),
+        (b"[INFO] <testsuite in a log\n" + DOCUMENT.encode(), "text outside the root"),
         (DOCUMENT.encode() + b"\0\0\0", "text outside the root"),
         (DOCUMENT.replace("text", "te\0xt\x1b[31m").encode(), "characters that XML forbids"),
         (DOCUMENT.replace("text", "te&#0;xt").encode(), "references to characters"),
@@ -91,6 +92,21 @@ def test_a_test_case_that_is_cut_is_not_a_pass(tmp_path: Path) -> None:
     report = read(tmp_path, DOCUMENT[: DOCUMENT.index("<failure")].encode())
     assert (report.counts.passed, report.counts.not_run) == (1, 1)
     assert {"truncated", "tests-missing"} <= {problem.kind for problem in report.problems}
+
+
+RETRIED = (
+    '<testsuite name="pytest" tests="4"><testcase name="a"/><testcase name="second"/><testcase name="second"/>'
+    '<testcase name="never"/><testcase name="never"/><testcase name="never"><failure message="m"/></testcase>'
+    '<testcase name="b"/></testsuite>'
+)
+
+
+def test_cut_anywhere_an_attempt_that_was_retried_is_no_pass(tmp_path: Path) -> None:
+    for length in range(len(RETRIED)):
+        report = read(tmp_path, RETRIED[:length].encode())
+        passed = {test.name for test in report.order()} - {result.id.name for result in report.results}
+        assert passed <= {"a", "b"}
+        assert ("never" in names(report)) <= (report.counts.failed + report.counts.not_run > 0)
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ class Collector:
 
     def cut(self) -> None:
         """The document stops here: keep what is certain of what is open."""
+        self._suite.cut(within_named=bool(self._attributes and self._attributes.get("name")))
         while self._attributes is not None:
             told = self._case.attempts(self._attributes) if self._case else ()
             certain = any(attempt.outcome.bad and not attempt.retry for attempt in told)

@@ -68,7 +68,9 @@ def _sources(file: Path) -> list[_Source]:
     if not is_archive(file):
         return [_Source(str(file), lambda: _pieces_of(file))]
     archive = Archive(file)
-    reports = [(at, name) for at, name in enumerate(archive.members) if name.lower().endswith(".xml")]
+    # What macOS adds to an archive of its own is named like the files that it is about.
+    members = [(at, name) for at, name in enumerate(archive.members) if not name.startswith("__MACOSX/")]
+    reports = [(at, name) for at, name in members if name.lower().endswith(".xml")]
     if not reports:
         raise UnreadableInputError("the archive holds no .xml file", "Name the artifact that holds the reports.")
     return [_Source(f"{file}!{name}", lambda at=at: archive.pieces(at)) for at, name in reports]  # type: ignore[misc]

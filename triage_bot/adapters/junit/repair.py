@@ -33,6 +33,8 @@ _REFERENCE = re.compile(r"&(?:#(\d{1,9});|#x([0-9a-fA-F]{1,8});|(?:lt|gt|amp|quo
 _ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?testsuites?[\s>/]")
 _LONGEST_PARTIAL = 64
 """Characters that may have to wait for the next piece, so that no reference or root is split."""
+_MOST_MISTAKEN = 50
+"""Times that something may look like the root and be none: each costs a search through a whole piece."""
 _DECLARATION = re.compile(r"<\?xml[^>]{0,200}>")
 
 
@@ -65,6 +67,7 @@ class _Documents:
         self._repairs = repairs
         self._document: Document | None = None
         self._begun = 0
+        self._mistaken = 0
         self._events = 0
         self._fed = 0
 
@@ -79,6 +82,12 @@ class _Documents:
                 if fault is None:
                     self._fed += len(rest)
                     break
+                if self._collector.events == self._events and not self._fed and self._mistaken < _MOST_MISTAKEN:
+                    # A line of a log that only looked like the root.
+                    self._mistaken += 1
+                    self._begun -= 1
+                    rest, self._document = rest[1:], None
+                    continue
                 if self._collector.events == self._events or not self._collector.outside:
                     return fault
                 rest = rest[max(fault.at - self._fed, 0) :]
