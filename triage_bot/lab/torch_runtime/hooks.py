@@ -18,6 +18,7 @@ import torch
 from triage_bot.lab.torch_runtime.device import Device
 from triage_bot.lab.torch_runtime.notices import Notices
 from triage_bot.lab.torch_runtime.sites import creation_site
+from triage_bot.lab.torch_runtime.unwinding import spare_exceptions
 
 Wrapper = Callable[..., Any]
 """Takes the original call and its arguments."""
@@ -78,6 +79,7 @@ def _trace(notices: Notices, device: Device) -> list[str]:
             register(callback)
     if activate is not None:
         activate()
+        spare_exceptions()
     return missing
 
 
