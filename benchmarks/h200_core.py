@@ -21,7 +21,10 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import torch
@@ -31,6 +34,8 @@ from h200_trials import ORIGIN, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
 SUITE_RUNS = 20
 BUSY_RUNS = 5
 VERDICT_RUNS = 3
+LANES = {"rounds": 3, "healthy": 6}
+"""How many steps of a part run beside each other on the device; the others run alone, because they are timed."""
 
 Result = dict[str, Any]
 
@@ -80,15 +85,17 @@ def steps() -> Iterator[Step]:
     yield Step("doctor", "doctor", 10, doctor)
     for run in range(VERDICT_RUNS):
         yield Step("origin", f"origin-{run}", 40, lambda: verdicts([s for s in defects if s.name == ORIGIN]))
-    others = [specimen for specimen in defects if specimen.name != ORIGIN]
     for run in range(VERDICT_RUNS):
-        yield Step("rounds", f"round-{run}", 150, lambda: side_by_side(others))
+        for other in defects:
+            if other.name != ORIGIN:
+                yield Step("rounds", f"round-{run}-{other.name}", 40, partial(verdicts, [other]))
     yield Step("spawned", "spawned", 90, spawned)
     yield Step("cost", "trial", 60, trial_cost)
     for way in ("plain", "rerunfailures", "flakefinder"):
         yield Step("cost", f"rerun-{way}", 30, lambda way=way: rerun_cost(way))
-    twins = [specimen.node_id for specimen in specimens() if specimen.truth == "healthy"]
-    yield Step("healthy", "healthy", 280, lambda: healthy(twins))
+    for twin in specimens():
+        if twin.truth == "healthy":
+            yield Step("healthy", f"healthy-{twin.name}", 90, partial(healthy, twin.node_id))
     for run in range(SUITE_RUNS):
         yield Step("suite", f"suite-{run}", 12, suite)
     for run in range(BUSY_RUNS):
@@ -100,19 +107,6 @@ def doctor() -> Result:
         [sys.executable, "-m", "triage_bot", "doctor"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return {"text": ran.stdout.splitlines()}
-
-
-def side_by_side(wanted: list[Specimen]) -> Result:
-    """Half of the specimens beside the other half: a verdict must hold next to a neighbour on the device."""
-    with ThreadPoolExecutor(2) as pool:
-        halves = list(pool.map(verdicts, (wanted[::2], wanted[1::2])))
-    return {
-        "right": all(half["right"] for half in halves),
-        "seconds": max(half.get("seconds", 0.0) for half in halves),
-        "commands": [half.get("command") for half in halves],
-        "errors": [half["stderr"] for half in halves if "stderr" in half],
-        "judged": [one for half in halves for one in half.get("judged", [])],
-    }
 
 
 def spawned() -> Result:
@@ -225,14 +219,22 @@ def main() -> None:
         record = json.loads(options.resume.read_text(encoding="utf-8"))
     parts = set(filter(None, options.only.split(",")))
     options.out.mkdir(parents=True, exist_ok=True)
-    for step in steps():
-        over = time.monotonic() - begun + step.seconds > options.seconds
-        if step.key in record["steps"] or (parts and step.part not in parts) or over:
-            continue
-        record["steps"][step.key] = step.run()
-        record["environment"] = record["environment"] or _environment()
-        print(step.key, json.dumps(record["steps"][step.key])[:160], flush=True)
-        (options.out / "h200_core.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    record["environment"] = record["environment"] or _environment()
+    writing = Lock()
+
+    def take(step: Step) -> None:
+        if time.monotonic() - begun + step.seconds > options.seconds:
+            return
+        result = step.run()
+        with writing:
+            record["steps"][step.key] = result
+            print(step.key, json.dumps(result)[:160], flush=True)
+            (options.out / "h200_core.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    wanted = [step for step in steps() if step.key not in record["steps"] and (not parts or step.part in parts)]
+    for part, together in groupby(wanted, key=lambda step: step.part):
+        with ThreadPoolExecutor(LANES.get(part, 1)) as pool:
+            list(pool.map(take, together))
     print("\n".join(summary(record["steps"])))
 
 
