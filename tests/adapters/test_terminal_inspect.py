@@ -77,3 +77,9 @@ def test_a_failed_teardown_is_no_further_attempt(tmp_path: Path) -> None:
     teardown = """<testcase name="a"><error message='failed on teardown with "E: boom"'/></testcase>"""
     document = f"<testsuite><testcase name='a'><failure message='own'/></testcase>{teardown}</testsuite>"
     assert "    a  own\n" in shown(tmp_path, document) + "\n"
+
+
+def test_most_of_a_run_that_fails_at_once_is_told_as_one_event(tmp_path: Path) -> None:
+    cases = "".join(f"<testcase name='{at}'><failure message='m'/></testcase>" for at in range(9))
+    told = shown(tmp_path, f"<testsuite>{cases}<testcase name='ok'/></testsuite>")
+    assert "  likely one event: 9 of the 10 tests that ran failed at once" in told

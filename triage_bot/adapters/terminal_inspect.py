@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from triage_bot.adapters.plain import plain
-from triage_bot.core.cascades import cascades
+from triage_bot.core.cascades import cascades, mass_failure
 from triage_bot.core.findings import Counts
 from triage_bot.core.memory import holder
 from triage_bot.core.reports import Report, add_up
@@ -38,6 +38,10 @@ def _report(report: Report) -> Iterator[str]:
     yield from _section("never finished", named, lambda result: plain(str(result.id)))
     if len(named) < len(unfinished):
         yield f"  never finished, and the report does not name them: {counted(len(unfinished) - len(named), 'test')}"
+    counts = report.counts
+    mass = mass_failure(len(report.failing), counts.tests - counts.skipped - counts.not_run, MOST_SHOWN)
+    if mass is not None:
+        yield f"  likely one event: {mass.why}"
     for cascade in cascades(report.failing):
         where = f" in {plain(cascade.worker)}" if cascade.worker else ""
         followers = counted(len(cascade.followers), "failure")

@@ -61,7 +61,7 @@ class SuiteTests:
         self.within = 0
         """Test case elements that name a test, of nested suites."""
         self.bad = 0
-        """Elements that say failure or error, nested suites included."""
+        """Failures and errors that elements say, nested suites included."""
         self.skipped = 0
         """Elements that say skipped, nested suites included."""
         self._classes: dict[str, str | dict[str, Attempts]] = {}

@@ -73,6 +73,13 @@ def test_a_failed_teardown_stays_beside_the_failure_of_its_test(tmp_path: Path) 
     assert not case.is_rerun
 
 
+def test_tests_without_a_name_stay_as_many_as_they_are(tmp_path: Path) -> None:
+    source, merged = tmp_path / "in.xml", tmp_path / "merged.xml"
+    source.write_text("<testsuite><testcase time='0'/><testcase time='0'/></testsuite>")
+    write_report(merged, read_reports([str(source)]), Triage(Source(), Environment(), Counts(), True, (), ()))
+    assert len(cases(merged)) == read_reports([str(merged)])[0].counts.tests == 2
+
+
 def test_our_own_reading_of_it_agrees_with_that_of_the_source(tmp_path: Path) -> None:
     merged = written(tmp_path)
     before, after = (read_reports([str(tmp_path / name)])[0].counts for name in ("in.xml", "merged.xml"))

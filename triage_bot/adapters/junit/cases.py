@@ -87,6 +87,11 @@ class Case:
         ]
 
     @property
+    def bad(self) -> int:
+        """How many failures and errors it tells, as some headers count them."""
+        return sum(child.tag in BAD for child in self.children)
+
+    @property
     def rerun(self) -> bool:
         """Whether it holds an element that only a failed test should hold."""
         return any(child.tag in _AFTER for child in self.children)

@@ -202,7 +202,7 @@ class Collector:
         attempts = self.details.apply(case.attempts(attributes))
         self.unexplained_reruns += len(attempts) == 1 and attempts[0] is PASSED and case.rerun
         last = attempts[-1].outcome
-        self._suite.bad += last.bad
+        self._suite.bad += max(last.bad, case.bad)
         self._suite.skipped += last is Outcome.SKIPPED
         if "name" not in attributes and attempts == (PASSED,):
             attempts = (NOT_RUN,)

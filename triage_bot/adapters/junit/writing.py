@@ -67,13 +67,13 @@ def _write_suite(
 ) -> None:
     if not len(suite):
         return
-    cases = {place: _case(result, findings.get(place)) for place, result in results.items()}
+    cases = {place: _case(result, place, findings.get(place)) for place, result in results.items()}
     with document.element("testsuite", _header(suite.name, len(suite), list(cases.values()), suite.skipped_once)):
         for place, (test, attempts) in enumerate(suite):
             if place in cases:
                 document.write(_xml(cases[place]))
                 continue
-            with document.element("testcase", _identity(test)):
+            with document.element("testcase", _identity(test, place)):
                 if attempts is ONCE_SKIPPED:
                     document.write(etree.Element("skipped"))
 
@@ -81,8 +81,8 @@ def _write_suite(
 def _write_findings(document: Any, findings: Sequence[Finding]) -> None:
     """The tests that were triaged without a report of them."""
     cases = []
-    for finding in findings:
-        case = _named(TestId(*reported(finding.test)))
+    for place, finding in enumerate(findings):
+        case = _named(TestId(*reported(finding.test)), place)
         _tell(case, finding)
         if finding.failure is not None and not finding.latent:
             case.result = [_element(Failure, finding.failure.message, finding.failure.type, finding.failure.text)]
@@ -92,8 +92,8 @@ def _write_findings(document: Any, findings: Sequence[Finding]) -> None:
             document.write(_xml(case))
 
 
-def _case(result: TestResult, finding: Finding | None) -> TestCase:
-    case = _named(result.id)
+def _case(result: TestResult, place: int, finding: Finding | None) -> TestCase:
+    case = _named(result.id, place)
     for name, value in (pair for attempt in result.attempts for pair in attempt.properties):
         case.add_property(_legal(name), _legal(value))
     if finding is not None:
@@ -161,13 +161,14 @@ def _xml(case: TestCase) -> Any:
     return etree.fromstring(case.tostring())  # type: ignore[no-untyped-call]  # junitparser has no types there
 
 
-def _named(test: TestId) -> TestCase:
-    identity = _identity(test)
+def _named(test: TestId, place: int) -> TestCase:
+    identity = _identity(test, place)
     return TestCase(identity["name"], identity.get("classname"))
 
 
-def _identity(test: TestId) -> dict[str, str]:
-    identity = {"name": _legal(test.name) or "(no name)"}
+def _identity(test: TestId, place: int) -> dict[str, str]:
+    """The attributes that name a test; two without a name must stay two tests for whoever reads them."""
+    identity = {"name": _legal(test.name) or f"(no name {place + 1})"}
     return {"classname": _legal(test.classname), **identity} if test.classname else identity
 
 
