@@ -53,7 +53,7 @@ def test_a_green_run_still_shows_what_was_retried(tmp_path: Path) -> None:
 def test_names_and_messages_cannot_move_the_cursor_nor_open_a_line(tmp_path: Path) -> None:
     case = "<testcase name='a&#10;  odd: x&#x9b;2J&#x202e;'><failure message='m'/></testcase>"
     lines = shown(tmp_path, f"<testsuite>{case}</testsuite>").splitlines()
-    assert lines[2] == "    a   odd: x 2J   m"
+    assert lines[2] == "    a   odd: x 2J  m"
 
 
 def test_memory_that_ran_out_is_told_with_its_holder(tmp_path: Path) -> None:
@@ -83,3 +83,16 @@ def test_most_of_a_run_that_fails_at_once_is_told_as_one_event(tmp_path: Path) -
     cases = "".join(f"<testcase name='{at}'><failure message='m'/></testcase>" for at in range(9))
     told = shown(tmp_path, f"<testsuite>{cases}<testcase name='ok'/></testsuite>")
     assert "  likely one event: 9 of the 10 tests that ran failed at once" in told
+
+
+def test_a_long_name_does_not_hide_what_failed(tmp_path: Path) -> None:
+    name = f"test_x[{'-'.join(['bfloat16'] * 17)}]"
+    told = shown(
+        tmp_path, f"<testsuite><testcase name='{name}'><failure message='torn&#10;  block 3'/></testcase></testsuite>"
+    )
+    assert told.splitlines()[2:] == [f"    {name}", "        torn block 3"]
+
+
+def test_colours_of_a_message_are_left_out(tmp_path: Path) -> None:
+    case = "<testcase name='a'><failure message='#x1B[31mred#x1B[0m alert'/></testcase>"
+    assert "    a  red alert" in shown(tmp_path, f"<testsuite>{case}</testsuite>")

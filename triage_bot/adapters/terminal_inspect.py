@@ -5,9 +5,10 @@ Text of a report reaches the terminal only without its control characters: a tes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
-from triage_bot.adapters.plain import plain
+from triage_bot.adapters.plain import WIDTH, plain
 from triage_bot.core.cascades import cascades, mass_failure
 from triage_bot.core.findings import Counts
 from triage_bot.core.memory import holder
@@ -18,6 +19,8 @@ from triage_bot.core.wording import counted
 
 MOST_SHOWN = 50
 """Tests listed under one heading; the rest is counted."""
+_COLOUR = re.compile("(?:\x1b|#x1B|\ufffd)\\[[0-9;]*m")
+"""A change of colour, as it was, as pytest spells it in a report, or as a repair left it."""
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -61,14 +64,22 @@ def _section(heading: str, results: Sequence[TestResult], line: Callable[[TestRe
 
 def _failed(result: TestResult) -> str:
     bad = sum(attempt.outcome.bad for attempt in folded(result.attempts))
-    tried = f" ({bad} attempts)" if bad > 1 else ""
+    name = f"{result.id} ({bad} attempts)" if bad > 1 else str(result.id)
     failure = result.failure
     if failure is None:
-        return f"{plain(str(result.id))}{tried}"
+        return plain(name)
     place = f"{failure.file}:{failure.line}: " if failure.file else ""
-    sort = _sort(failure)
     said = ": ".join(part for part in (failure.type, failure.message) if part) or _last_line(failure.output)
-    return plain(f"{result.id}{tried}  {place}{said}") + (f"  [{sort}]" if sort else "")
+    sort = _sort(failure)
+    return _told(name, place + said, f"  [{sort}]" if sort else "")
+
+
+def _told(name: str, words: str, mark: str = "") -> str:
+    """A test and what is said of it, on one line if they fit: neither may push the other off its end."""
+    head, tail = plain(name), plain(" ".join(_COLOUR.sub("", words).split())) + mark
+    if not tail:
+        return head
+    return f"{head}  {tail}" if len(head) + len(tail) < WIDTH else f"{head}\n        {tail}"
 
 
 def _last_line(output: str) -> str:
@@ -85,7 +96,7 @@ def _retried(result: TestResult) -> str:
     attempts = folded(result.attempts)
     bad = [attempt for attempt in attempts if attempt.outcome.bad]
     reason = next((attempt.failure.message for attempt in bad if attempt.failure), "")
-    return plain(f"{result.id}  failed {len(bad)} of {len(attempts)}: {reason}")
+    return _told(str(result.id), f"failed {len(bad)} of {len(attempts)}: {reason}")
 
 
 def _counts(counts: Counts) -> str:
