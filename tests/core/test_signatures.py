@@ -9,7 +9,10 @@ from triage_bot.core.signatures import INFRASTRUCTURE, family, match, rule_of, r
 
 INFRASTRUCTURE_TEXTS = {
     "gpu-memory": ["CUDA error: uncorrectable ECC error encountered", "GPU 3: Row remapper: failure occurred"],
-    "gpu-lost": ["Unable to query the device: GPU is lost. Reboot the system to recover this GPU"],
+    "gpu-lost": [
+        "Unable to query the device: GPU is lost. Reboot the system to recover this GPU",
+        "NVRM: nvAssertOkFailedNoLog: Assertion failed: Reset required [NV_ERR_RESET_REQUIRED] (0x00000062)",
+    ],
     "hardware-xid": [
         "NVRM: Xid (PCI:0000:9a:00): 63, pid=811, Row Remapper: New row marked for remapping",
         "kernel: Xid 94, contained memory error",
@@ -22,6 +25,7 @@ INFRASTRUCTURE_TEXTS = {
         "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
         "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).",
         "Failed to initialize NVML: Unknown Error",
+        "CudaSupportError: Error at driver init: CUDA driver library cannot be found.",
         "pynvml.NVMLError_LibraryNotFound: NVML Shared Library Not Found",
     ],
     "no-device": [
@@ -92,6 +96,10 @@ FAMILIES = [
     ("vacuous-control", "the unprotected half showed 0 torn blocks"),
     ("guard", "5 blocks torn although the event was waited on"),
     ("guard", "corruption with barrier: 4 blocks"),
+    ("guard", "with the fence in place 2 blocks were still torn"),
+    ("vacuous-control", "without the fence nothing was torn"),
+    ("sticky-cuda", "Queue 0x7f aborting with error : HSA_STATUS_ERROR_EXCEPTION: a hardware exception. code: 0x1016"),
+    ("timeout", "store->get('0') got error: wait timeout after 600000ms"),
     ("guard", "AssertionError: store raced compute even with the barrier: 1 corrupt"),
     ("guard", "3 blocks corrupt despite the event wait"),
     ("sticky-cuda", "CUDA error: an illegal memory access was encountered"),
