@@ -151,9 +151,16 @@ def _result(suite: Suite, seed: int, told: _Told) -> Result:
 
 
 def _fails(folder: Path, run: int, device: str) -> bool:
+    """By its report: a process whose device has failed may end in any way once that is written."""
+    report = folder / "report.xml"
+    report.unlink(missing_ok=True)
     seed = [f"--kvrace-seed={-run}"] if device == "emulated" else []
     arguments = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--junit-xml=report.xml", "test_generated.py"]
-    return _python(folder, [*arguments, *seed]).returncode == 1
+    ran = _python(folder, [*arguments, *seed])
+    if not report.exists():
+        raise RuntimeError(f"the suite did not run: {ran.stdout[-1500:]}{ran.stderr[-1500:]}")
+    text = report.read_text(encoding="utf-8", errors="replace")
+    return "<failure" in text or "<error" in text
 
 
 def _python(folder: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -140,14 +141,19 @@ def _own(folder: Path, runs: Path, ended: str, printed: str) -> tuple[str, str]:
 
 
 def _run(command: Sequence[str], folder: Path, environment: dict[str, str], limit: float) -> tuple[str, str]:
-    try:
-        ran = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=limit
+    log = folder / "printed.log"
+    with log.open("wb") as output:
+        started = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
-    except subprocess.TimeoutExpired as late:
-        told = late.stdout or b""
-        return f"stopped after {limit:g} s", told.decode("utf-8", "replace") if isinstance(told, bytes) else told
-    return f"exit {ran.returncode}", ran.stdout + ran.stderr
+        try:
+            ended = f"exit {started.wait(limit)}"
+        except subprocess.TimeoutExpired:
+            ended = f"stopped after {limit:g} s"
+            # What it started goes too, or the folder would still be written to.
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+    return ended, log.read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True)
