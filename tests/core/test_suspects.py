@@ -50,6 +50,24 @@ def test_more_failures_than_the_limit_are_one_event_of_which_a_sample_is_tried(t
     assert [finding.reason for finding in found.findings] == [Reason.MASS_FAILURE] * 2
 
 
+def test_the_sample_of_a_mass_failure_holds_the_one_that_says_something_else(tmp_path: Path) -> None:
+    failures = dict.fromkeys("abcdefg", "connection refused") | {"h": "assert 3 == 4"}
+    tried = [suspect.test for suspect in sort(tmp_path, failures).suspects]
+    assert len(tried) == MASS_SAMPLE
+    assert tried[-1] == "test_it.py::test_h"
+
+
+def test_what_failed_in_another_process_did_not_run_before_it(tmp_path: Path) -> None:
+    cases = "".join(
+        f"<testcase classname='test_it' name='test_{name}'><failure message='m'>[{worker}] linux -- x</failure>"
+        "</testcase>"
+        for name, worker in (("a", "gw0"), ("b", "gw1"), ("c", "gw0"))
+    )
+    (tmp_path / "r.xml").write_text(f"<testsuite>{cases}</testsuite>")
+    found = sort_out(read_reports([str(tmp_path / "r.xml")]), Resolver(IDS), 50)
+    assert [suspect.before for suspect in found.suspects] == [(), (), (IDS[0],)]
+
+
 def test_as_many_failures_as_the_limit_are_all_tried(tmp_path: Path) -> None:
     assert len(sort(tmp_path, {name: f"{name} is wrong" for name in "abcd"}, most=4).suspects) == 4
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from triage_bot.core.alike import signature
@@ -14,7 +14,10 @@ from triage_bot.core.results import Failure, TestId, TestResult
 from triage_bot.core.signatures import family
 
 MASS_SAMPLE = 3
-"""Failures of a mass failure that get trials: enough to tell a broken build from a broken machine."""
+"""Failures of a mass failure that get trials: enough to tell a broken build from a broken machine.
+
+They are of as many kinds as there are: among the many that say one thing, one that says another has its own cause.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,11 @@ def sort_out(reports: Sequence[Report], resolver: Resolver, max_failures: int) -
     counts = add_up([report.counts for report in reports])
     ran = counts.tests - counts.skipped - counts.not_run
     mass = mass_failure(counts.failed + counts.errored, ran, max_failures)
+    sample = _sample(reports, resolver) if mass is not None else frozenset()
     suspects: list[Suspect] = []
     findings: list[Finding] = []
     for report in reports:
-        followers = {
-            follower.position: cascade.origin for cascade in cascades(report.failing) for follower in cascade.followers
-        }
+        followers = _followers(report)
         order = list(report.order())
         for result in report.failing:
             node_id = resolver.resolve(result.id, result.attempts[-1].file)
@@ -55,13 +57,45 @@ def sort_out(reports: Sequence[Report], resolver: Resolver, max_failures: int) -
                 findings.append(_could_not_rerun(result, node_id))
             elif (origin := followers.get(result.position)) is not None:
                 findings.append(_follower(result, node_id, _name(origin.id, resolver)))
-            elif mass is not None and len(suspects) >= MASS_SAMPLE:
+            elif mass is not None and (report.path, result.position) not in sample:
                 findings.append(_part_of_mass(result, node_id, mass))
             else:
-                before = tuple(_ran_before(order[: result.position], resolver))
+                elsewhere = {other.id for other in report.results if _elsewhere(other, result)}
+                ran_before = (test for test in order[: result.position] if test not in elsewhere)
+                before = tuple(_node_ids(ran_before, resolver))
                 suspects.append(Suspect(node_id, result.failure, before))
         findings.extend(_unread(report))
     return Sorted(tuple(suspects), tuple(findings))
+
+
+def _followers(report: Report) -> dict[int, TestResult]:
+    """The origin of each failure that only follows from another, by its position."""
+    return {follower.position: cascade.origin for cascade in cascades(report.failing) for follower in cascade.followers}
+
+
+def _sample(reports: Sequence[Report], resolver: Resolver) -> frozenset[tuple[str, int]]:
+    """Path and position of the failures to try: the first of each kind, the most frequent kinds first."""
+    kinds: dict[str, list[tuple[str, int]]] = {}
+    for report in reports:
+        followers = _followers(report)
+        for result in report.failing:
+            known = isinstance(resolver.resolve(result.id, result.attempts[-1].file), str)
+            if known and result.position not in followers:
+                kinds.setdefault(_words(result), []).append((report.path, result.position))
+    by_size = sorted(kinds.values(), key=len, reverse=True)
+    firsts = [kind[0] for kind in by_size]
+    others = [place for kind in by_size for place in kind[1:]]
+    return frozenset([*firsts, *others][:MASS_SAMPLE])
+
+
+def _words(result: TestResult) -> str:
+    """What a failure says, wherever it was raised."""
+    return signature(replace(result.failure, file="")) if result.failure else ""
+
+
+def _elsewhere(other: TestResult, result: TestResult) -> bool:
+    """Whether both are known to have run in different processes."""
+    return bool(other.worker and result.worker and other.worker != result.worker)
 
 
 def _name(test: TestId, resolver: Resolver) -> str:
@@ -69,7 +103,7 @@ def _name(test: TestId, resolver: Resolver) -> str:
     return node_id if isinstance(node_id, str) else str(test)
 
 
-def _ran_before(tests: Sequence[TestId], resolver: Resolver) -> Iterator[str]:
+def _node_ids(tests: Iterable[TestId], resolver: Resolver) -> Iterator[str]:
     for test in tests:
         if isinstance(node_id := resolver.resolve(test), str):
             yield node_id
