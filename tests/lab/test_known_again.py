@@ -47,6 +47,15 @@ def test_chain():
         raise RuntimeError("gave up") from error
 def test_without_words():
     raise SystemExit
+def test_no_fixture(no_such_fixture):
+    pass
+@pytest.mark.xfail(strict=True, reason="known")
+def test_passes_after_all():
+    pass
+def test_local_exception():
+    class Torn(Exception):
+        pass
+    raise Torn("block 3")
 class TestClass:
     def test_method(self):
         assert [1, 2] == [1, 3]

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _PATH = re.compile(r"(?<![\w/.~])(?:~|\.{1,2})?/[\w.+@~-]+(?:/[\w.+@~-]+)*/?")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?\d+(?:[.,]\d+)*\.?(?:[eE][-+]?\d+)?")
 _NUMBERS = re.compile(r"[\[({]\s*<n(?:umbers)?>(?:\s*[,;]?\s*<n(?:umbers)?>)*\s*,?\s*[\])}]")
-_TYPE_PREFIX = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*): (?P<rest>.*)$")
+_TYPE_PREFIX = re.compile(r"^(?P<type>(?:(?:[A-Za-z_]\w*|<locals>)\.)*[A-Z]\w*): (?P<rest>.*)$")
 
 
 class _Ended(str):

@@ -80,11 +80,15 @@ class TrialRecorder:
         """Keep the report, and of a failure what makes another one alike."""
         report = yield
         self.reports.append(report)
-        if report.failed and call.excinfo is not None:
+        if report.failed:
             self.failures.append(self._failure(call.excinfo, report))
         return report
 
-    def _failure(self, excinfo: pytest.ExceptionInfo[BaseException], report: pytest.TestReport) -> Failure:
+    def _failure(self, excinfo: pytest.ExceptionInfo[BaseException] | None, report: pytest.TestReport) -> Failure:
+        if excinfo is None:  # a strict xfail that passed
+            return Failure("", report.longreprtext[:MESSAGE_CAP], when=report.when or "call")
+        if isinstance(excinfo.value, pytest.FixtureLookupError):
+            return Failure("", f"fixture {excinfo.value.argname!r} not found", when="setup")
         # Frames that hide themselves are in no report: a failure whose place only we know would never be known again.
         shown = excinfo.traceback.filter(excinfo) or excinfo.traceback
         frames = [(str(entry.path), entry.lineno + 1) for entry in shown]
