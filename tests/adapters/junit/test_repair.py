@@ -36,6 +36,8 @@ def names(report: Report) -> list[str]:
         (DOCUMENT.replace("text", "te\0xt\x1b[31m").encode(), "characters that XML forbids"),
         (DOCUMENT.replace("text", "te&#0;xt").encode(), "references to characters"),
         (DOCUMENT.replace("text", "R&D &nbsp;").encode(), "ampersands"),
+        (DOCUMENT.replace("text", "1 < 2 <= 3 << 4 <5").encode(), "less-than signs"),
+        (DOCUMENT.replace('"m"', '"1 < 2"').encode(), "less-than signs"),
         (DOCUMENT.replace("text", "caf\udce9").encode(errors="surrogateescape"), "do not fit the encoding"),
         (b"\n\n" + DOCUMENT.encode(), "declaration not at start"),
     ],

@@ -1,7 +1,8 @@
 """Reading a report that is not XML as it stands: what can be put right is, and is said; the rest is cut off.
 
-Repaired: bytes that do not fit the encoding, control characters, NULs, wrong references, text around the root, a second
-document behind the first. What is broken otherwise ends the reading there: a guess could invent a test that passed.
+Repaired: bytes that do not fit the encoding, control characters, NULs, wrong references, signs that begin no tag, text
+around the root, a second document behind the first. What is broken otherwise ends the reading there: a guess could
+invent a test that passed.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _MULTIBYTE = {
 _SINGLE_BYTE = re.compile(r"(iso8859-\d+|cp125\d|cp437|cp850|koi8-[ru]|mac-roman|ascii)")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(\d{1,9});|#x([0-9a-fA-F]{1,8});|(?:lt|gt|amp|quot|apos);)?")
+_NO_TAG = re.compile(r"<(?=[\s\d=<>\"'])")
 _ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?testsuites?[\s>/]")
 _LONGEST_PARTIAL = 64
 """Characters that may have to wait for the next piece, so that no reference or root is split."""
@@ -122,8 +124,16 @@ def _clean(pieces: Iterable[bytes], repairs: Counter[str]) -> Iterator[str]:
             repairs["characters that XML forbids, replaced"] += marks
         whole = len(text) - _partial(text)
         held = text[whole:]
-        yield _REFERENCE.sub(lambda match: _reference(match, repairs), text[:whole])
-    yield _REFERENCE.sub(lambda match: _reference(match, repairs), held)
+        yield _escaped(text[:whole], repairs)
+    yield _escaped(held, repairs)
+
+
+def _escaped(text: str, repairs: Counter[str]) -> str:
+    text = _REFERENCE.sub(lambda match: _reference(match, repairs), text)
+    text, found = _NO_TAG.subn("&lt;", text)
+    if found:
+        repairs["less-than signs that begin no tag, escaped"] += found
+    return text
 
 
 def _partial(text: str) -> int:
@@ -141,9 +151,7 @@ def _reference(match: re.Match[str], repairs: Counter[str]) -> str:
     decimal, hexadecimal = match[1], match[2]
     if decimal or hexadecimal:
         code = int(decimal) if decimal else int(hexadecimal, 16)
-        if not (
-            code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
-        ):
+        if not _allowed(code):
             repairs["references to characters that XML forbids, replaced"] += 1
             return "\ufffd"
     return told
