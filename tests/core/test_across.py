@@ -98,3 +98,15 @@ def test_a_failure_that_was_met_after_others_is_looked_for_there_for_longer() ->
     finding, _ = explored(world)
 
     assert (finding.verdict, finding.polluter) == (VerdictName.ORDER_DEPENDENT, POLLUTER)
+
+
+def test_a_failure_that_comes_seldom_after_others_is_told_with_how_often_it_came_there() -> None:
+    turns = iter(range(10_000))
+
+    def world(arm: Arm, before: Sequence[str]) -> Observation:
+        return seen(fails=POLLUTER in before and next(turns) % 3 == 1)
+
+    finding, _ = explored(world)
+
+    assert (finding.verdict, finding.grade) == (VerdictName.FLAKY, Grade.SUSPECTED)
+    assert "trials after the tests before it and in none of" in finding.why

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from triage_bot.core.alike import signature
 from triage_bot.core.arms import AS_IS, Isolation
-from triage_bot.core.evidence import Evidence
+from triage_bot.core.evidence import Evidence, Reading
 from triage_bot.core.findings import ArmTally, Finding, Grade, Leaker, Witness
 from triage_bot.core.leftover import left_behind
 from triage_bot.core.stats import excluded_rate, rate_interval
@@ -144,6 +144,15 @@ def describe(witness: Witness) -> str:
 def _why_flaky(evidence: Evidence) -> str:
     reads = [read for read in evidence.under(AS_IS) if read.usable]
     failed = evidence.alike(AS_IS)
+    after = [
+        read for read in evidence.reads if read.usable and read.trial.arm.in_order and not read.trial.arm.isolation
+    ]
+    met = sum(read.reading is Reading.ALIKE for read in after)
+    if met and not failed:
+        return (
+            f"it fails in {met} of {len(after)} trials after the tests before it and in none of {len(reads)} alone, "
+            "which was not proven to be more than chance"
+        )
     low, high = rate_interval(failed, len(reads))
     rate = f"it fails as-is in {failed} of {len(reads)} trials ({low:.0%} to {high:.0%})"
     return f"{rate}, and no arm was shown to move it" if evidence.probed else f"{rate}; it is not a stream test"

@@ -230,7 +230,7 @@ def _unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm,
         return NotReproduced()
     if found and not design.looks:
         return Inconclusive(Reason.BUDGET_SPENT, f"{design.cap} trials an arm can prove nothing")
-    settled = all(one.effect is Effect.UNMOVED for one in found.values())
+    settled = evidence.alike(held) > 0 and all(one.effect is Effect.UNMOVED for one in found.values())
     return Flaky(Grade.CONFIRMED if settled else Grade.SUSPECTED, smallest)
 
 
