@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,6 @@ import pytest
 
 if TYPE_CHECKING:
     from triage_bot.lab.runtime import StreamRuntime
-
-_RERUNNERS = ("rerunfailures", "flaky", "flakefinder", "xdist", "randomly", "random_order")
-"""Plugins that would run a trial twice, elsewhere or in another order. Their options still parse; they do not act."""
 
 
 class HookSpecs:
@@ -46,32 +44,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, so that suites can use it under ``--strict-markers``; keep rerunners out of trials."""
-    config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
-    if _ordered(config):
-        from triage_bot.lab import processes  # noqa: PLC0415  # the plugin loads in every pytest session: only now
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
+    """Put aside, in a session of the lab, what would act before anything is configured."""
+    if _ordered(early_config.known_args_namespace):
+        from triage_bot.lab import processes, unattended  # noqa: PLC0415  # the plugin loads in every pytest session
 
         processes.die_with(int(os.environ[processes.PARENT]))
-        for name in _RERUNNERS:
-            if (plugin := config.pluginmanager.get_plugin(name)) is not None:
-                config.pluginmanager.unregister(plugin)
+        unattended.before_conftests(early_config)
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, so that suites can use it under ``--strict-markers``; make a session of the lab one."""
+    config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
+    if _ordered(config.option):
+        from triage_bot.lab import unattended  # noqa: PLC0415  # as above
+
+        unattended.configure(config)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Instead of running the suite, do what triage ordered."""
+    if not _ordered(session.config.option):
+        return None
+    from triage_bot.lab import trial, unattended, zygote  # noqa: PLC0415  # the plugin loads in every pytest session
+    from triage_bot.lab.records import Order  # noqa: PLC0415  # as above
+
+    unattended.collected(session.config)
     if (descriptor := session.config.getoption("triage_serve")) is not None:
-        from triage_bot.lab import zygote  # noqa: PLC0415  # the plugin loads in every pytest session: only now
-
         zygote.serve(session, descriptor)
-        return True
-    if (path := session.config.getoption("triage_trial")) is not None:
-        from triage_bot.lab import trial  # noqa: PLC0415  # as above
-        from triage_bot.lab.records import Order  # noqa: PLC0415  # as above
-
-        trial.run(session, Order.decode(json.loads(path.read_text(encoding="utf-8"))))
-    return None
+    order = session.config.getoption("triage_trial").read_text(encoding="utf-8")
+    trial.run(session, Order.decode(json.loads(order)))
 
 
 @pytest.hookimpl(trylast=True)
@@ -84,5 +90,6 @@ def pytest_triage_stream_runtime(config: pytest.Config) -> StreamRuntime | None:
     return torch_runtime.create()
 
 
-def _ordered(config: pytest.Config) -> bool:
-    return config.getoption("triage_serve") is not None or config.getoption("triage_trial") is not None
+def _ordered(options: object) -> bool:
+    """Whether the bot started this session."""
+    return any(getattr(options, name) is not None for name in ("triage_serve", "triage_trial"))

@@ -70,10 +70,13 @@ def test_the_summary_begins_with_the_verdict_and_ends_with_what_is_to_do() -> No
     told = replace(triage(LEAK), problems=(Problem("lab", "each trial starts a fresh interpreter"),))
     lines = summary(told, [], 12.34).splitlines()
     assert lines[0] == f"cross-phase-contamination (confirmed)  {LEAK.test}"
-    assert lines[1] == f"  why    {LEAK.why}"
-    assert lines[2] == "  where  tests/test_worker.py:49  control = _drive_store(worker, with_barrier=False)"
-    assert lines[3] == "         734 ms on compute_stream, created at tests/test_worker.py:23 in _drive_store"
-    assert lines[4] == "  proof  failed: as-is 0/5  stretched 5/5  stretched+drained 0/5  p = 0.004"
+    assert lines[1] == (
+        "  what   AssertionError: store raced compute even with the barrier: 1 corrupt (tests/test_worker.py:52)"
+    )
+    assert lines[2] == f"  why    {LEAK.why}"
+    assert lines[3] == "  where  tests/test_worker.py:49  control = _drive_store(worker, with_barrier=False)"
+    assert lines[4] == "         734 ms on compute_stream, created at tests/test_worker.py:23 in _drive_store"
+    assert lines[5] == "  proof  failed: as-is 0/5  stretched 5/5  stretched+drained 0/5  p = 0.004"
     assert "         +    compute_stream.synchronize()" in lines
     assert lines[-5:] == [
         "  next   nothing needs you: the test leaks, not the change",

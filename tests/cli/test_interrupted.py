@@ -103,6 +103,24 @@ def test_ended_while_a_test_hangs_it_leaves_no_process(
         assert "Traceback" not in said
 
 
+def test_interrupted_it_tells_what_it_has_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUNG", str(tmp_path / "hung"))
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    fails_once = "    seen = pathlib.Path(os.environ['SEEN'])\n    assert seen.exists() or seen.touch(), 'off by one'\n"
+    suite(tmp_path, test_it=HANGS.replace("test_hangs():\n", f"test_hangs():\n{fails_once}"))
+    with started(tmp_path, "rerun", "--suite", "suite", "--test", "test_hangs", "-n", "1") as process:
+        until((tmp_path / "hung").exists)
+        process.send_signal(signal.SIGINT)
+        said, told = process.communicate(timeout=60)
+    until(lambda: not left_of(process.pid))
+    assert process.returncode == 130
+    assert "the same command with --resume goes on from here" in told
+    assert "  what   AssertionError: off by one (test_it.py:6)\n" in said
+    assert "note: the run was ended early: it was interrupted" in said
+    (finding,) = findings(tmp_path)
+    assert finding["why"] == "budget-spent: the run was ended after 1 trial"
+
+
 def test_resumed_it_repeats_no_trial(bot: Bot, tmp_path: Path) -> None:
     suite(tmp_path, test_it="def test_broken():\n    assert 1 == 2\n")
     command = ["rerun", "--suite", "suite", "--test", "test_broken", "-n", "5"]

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from benchmarks.decision_simulation import FAILURE, TRUTHS, Truth, observation
 from triage_bot.core.arms import Arm
 from triage_bot.core.experiment import Step
@@ -10,6 +12,7 @@ from triage_bot.core.findings import Environment, Grade, Leaker, Reason, Verdict
 from triage_bot.core.remedy import Patch
 from triage_bot.core.suspects import Suspect
 from triage_bot.core.trials import Observation, Trial
+from triage_bot.errors import LabError
 from triage_bot.ports import CollectedTest
 from triage_bot.workflows.triage import Policy, triage
 
@@ -105,6 +108,48 @@ def test_a_spent_budget_says_so_and_how_far_it_came() -> None:
 
     assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.BUDGET_SPENT)
     assert finding.why == "budget-spent: the budget ended after 2 trials"
+
+
+@dataclass
+class FailingLab(TableLab):
+    """Cannot go on after some trials."""
+
+    stop: BaseException = field(default_factory=KeyboardInterrupt)
+    after: int = 20
+
+    def run(
+        self, node_id: str, arm: Arm, ordinal: int, before: Sequence[str] = (), patch: Patch | None = None
+    ) -> Observation:
+        if len(self.ran) >= self.after:
+            raise self.stop
+        return super().run(node_id, arm, ordinal, before, patch)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), LabError("the device is gone", "look for it")])
+def test_what_ends_a_run_early_loses_nothing_that_was_learned(stop: BaseException) -> None:
+    lab = FailingLab({f"test_a.py::test_{number}": LEAK for number in ("one", "two", "three")}, stop=stop)
+    told = triage([Suspect(test, FAILURE) for test in lab.truths], lab, lab, Policy(), Diary())
+
+    assert told.stopped is stop
+    one, two, three = told.findings
+    assert (one.verdict, one.grade) == (VerdictName.CROSS_PHASE_CONTAMINATION, Grade.CONFIRMED)
+    assert (two.verdict, two.grade) == (VerdictName.CROSS_PHASE_CONTAMINATION, Grade.SUSPECTED)
+    assert three.why == "budget-spent: the run was ended after 0 trials"
+
+
+def test_a_run_that_ends_before_its_first_trial_tells_nothing() -> None:
+    lab = FailingLab({"test_a.py::test_one": LEAK}, after=0)
+    with pytest.raises(KeyboardInterrupt):
+        triage([Suspect(test, FAILURE) for test in lab.truths], lab, lab, Policy(), Diary())
+
+
+def test_a_test_that_the_budget_never_reached_is_not_called_fine() -> None:
+    lab = TableLab({"test_a.py::test_fine": HEALTHY})
+    (finding,) = triage([Suspect("test_a.py::test_fine")], lab, lab, Policy(budget=0), Diary()).findings
+    assert (finding.verdict, finding.why) == (
+        VerdictName.INCONCLUSIVE,
+        "budget-spent: the budget ended after 0 trials",
+    )
 
 
 def test_each_suspect_gets_its_share_of_the_budget() -> None:

@@ -18,6 +18,7 @@ from triage_bot.core.arms import AS_IS
 from triage_bot.core.experiment import Step
 from triage_bot.core.explain import Clean
 from triage_bot.core.findings import Finding, Triage
+from triage_bot.core.results import Failure
 from triage_bot.core.standing import explained
 from triage_bot.core.trials import Trial
 from triage_bot.core.wording import counted
@@ -89,7 +90,9 @@ def summary(triage: Triage, clean: Sequence[Clean], seconds: float) -> str:
     if not blocks:
         blocks.append(f"nothing to triage: none of {counted(triage.summary.tests, 'test')} failed")
     if trials:
-        blocks.append(f"{trials} trials in {seconds:.1f} s on {plain(triage.environment.device or 'this machine')}")
+        blocks.append(
+            f"{counted(trials, 'trial')} in {seconds:.1f} s on {plain(triage.environment.device or 'this machine')}"
+        )
     blocks += [f"note: {plain(problem.detail)}" for problem in triage.problems]
     return harmless("\n\n".join(blocks))
 
@@ -101,6 +104,8 @@ def _finding(finding: Finding) -> str:
 def _lines_of(finding: Finding) -> Iterator[str]:
     latent = ", latent: it does not fail by itself" if finding.latent else ""
     yield f"{finding.verdict.value} ({finding.grade.value}{latent})  {plain(finding.test)}"
+    if finding.failure is not None:
+        yield f"  what   {plain(_told(finding.failure), WHY)}"
     yield f"  why    {plain(finding.why, WHY)}"
     if finding.witness is not None:
         boundary = finding.witness.boundary
@@ -122,6 +127,15 @@ def _lines_of(finding: Finding) -> Iterator[str]:
     yield "  next   nothing needs you: the test leaks, not the change" if explained(finding) else "  next   look at it"
 
 
+def _told(failure: Failure) -> str:
+    """Its first line, behind its type, with its place."""
+    words = next((line for line in failure.message.splitlines() if line.strip()), "")
+    kind = "" if words.startswith(failure.type) else failure.type
+    place = f"{failure.file}:{failure.line}" if failure.line else failure.file
+    said = ": ".join(part for part in (kind, words) if part)
+    return f"{said} ({place})" if place else said
+
+
 def _clean(clean: Clean) -> str:
     trials = sum(tally.runs for tally in clean.arms)
     as_is = sum(tally.runs for tally in clean.arms if tally.arm == AS_IS)
@@ -129,7 +143,8 @@ def _clean(clean: Clean) -> str:
     return "\n".join(
         [
             f"nothing to triage  {plain(clean.test)}",
-            f"  why    it passed all {trials} trials" + (f", also under {plain(amplified)}" if amplified else ""),
+            f"  why    it passed {'its one trial' if trials == 1 else f'all {trials} trials'}"
+            + (f", also under {plain(amplified)}" if amplified else ""),
             f"  rate   {as_is} passes as-is rule out a failure rate of {clean.excluded_rate:.0%} or more (95 %)",
         ]
     )

@@ -86,6 +86,10 @@ def command(**options: Any) -> int:
     _write(done.triage, reports, options)
     click.echo(terminal_rerun.summary(done.triage, done.clean, progress.elapsed()))
     click.echo(f"\nwritten: {plain(str(options['out']))}")
+    if isinstance(done.stopped, KeyboardInterrupt):
+        progress.say(_GO_ON)
+    if done.stopped is not None:
+        raise done.stopped
     bad = any(finding.verdict in fail_on and not finding.latent for finding in done.triage.findings)
     return ExitCode.VERDICT_FAILED if bad else ExitCode.DONE
 
@@ -93,19 +97,22 @@ def command(**options: Any) -> int:
 def _experiment(request: Request, options: Mapping[str, Any], progress: terminal_rerun.Progress) -> Rerun:
     arguments = [*_suite(options["suite"]), f"--triage-runtime={options['runtime']}", *options["pytest_arguments"]]
     conditions = _conditions(request, arguments, options["timeout"])
-    journal = Journal(FOLDER / "journal.jsonl", conditions, resume=options["resume"])
     policy = Policy(options["reruns"], options["budget"], tuple(options["stream_tests"]))
-    if policy.cap < FIRST_LOOK:
-        progress.say(f"-n {policy.cap}: fewer than {FIRST_LOOK} compared trials an arm can confirm nothing")
-    progress.say("collecting the suite")
-    # A second's import that the first comparison needs: paid while pytest collects in its own process.
-    threading.Thread(target=import_module, args=("scipy.stats",), daemon=True).start()
-    try:
-        with PytestLab(arguments, FOLDER.resolve(), options["timeout"]) as lab:
-            return rerun(request, lab, _Monotonic(), policy, _Watcher(journal, progress), prior=journal.by_test())
-    except KeyboardInterrupt:
-        progress.say("interrupted; the same command with --resume goes on from here")
-        raise
+    with Journal(FOLDER / "journal.jsonl", conditions, resume=options["resume"]) as journal:
+        if policy.cap < FIRST_LOOK:
+            progress.say(f"-n {policy.cap}: fewer than {FIRST_LOOK} compared trials an arm can confirm nothing")
+        progress.say("collecting the suite")
+        # A second's import that the first comparison needs: paid while pytest collects in its own process.
+        threading.Thread(target=import_module, args=("scipy.stats",), daemon=True).start()
+        try:
+            with PytestLab(arguments, FOLDER.resolve(), options["timeout"]) as lab:
+                return rerun(request, lab, _Monotonic(), policy, _Watcher(journal, progress), prior=journal.by_test())
+        except KeyboardInterrupt:
+            progress.say(_GO_ON)
+            raise
+
+
+_GO_ON = "interrupted; the same command with --resume goes on from here"
 
 
 def _verdicts(words: tuple[str, ...]) -> frozenset[VerdictName]:

@@ -32,6 +32,7 @@ from triage_bot.core.verdicts import (
     Verdict,
 )
 from triage_bot.core.witness import testify
+from triage_bot.core.wording import counted
 
 NEARLY_ALWAYS = 0.9
 """A flake that fails this often is the hardest to tell from a broken test."""
@@ -74,8 +75,9 @@ def rests(design: Design, evidence: Evidence, held: Arm) -> bool:
 
 def _judge(design: Design, evidence: Evidence) -> Verdict | Undecided:
     if evidence.reads and all(read.reading is Reading.UNUSABLE for read in evidence.reads):
-        outcome = evidence.reads[0].trial.observation.outcome.value
-        return Inconclusive(Reason.COULD_NOT_RERUN, f"here it was {outcome}")
+        observation = evidence.reads[0].trial.observation
+        why = f": {observation.reason}" if observation.reason else ""
+        return Inconclusive(Reason.COULD_NOT_RERUN, f"here it was {observation.outcome.value}{why}")
     if evidence.explained is None:
         return _without_failure(design, evidence)
     if evidence.family == VACUOUS_CONTROL:
@@ -256,7 +258,7 @@ def _suspicion(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> 
 
 
 def _cut_short(design: Design, evidence: Evidence) -> Verdict:
-    if evidence.explained is None:
+    if evidence.explained is None and evidence.reads:
         return Healthy()
     held = held_arm(evidence)
     if held and held.in_order:
@@ -265,4 +267,4 @@ def _cut_short(design: Design, evidence: Evidence) -> Verdict:
             return verdict
     if held and (suspicion := _suspicion(evidence, held, contrasts(design, evidence, held))):
         return suspicion
-    return Inconclusive(Reason.BUDGET_SPENT, f"the budget ended after {len(evidence.reads)} trials")
+    return Inconclusive(Reason.BUDGET_SPENT, f"the budget ended after {counted(len(evidence.reads), 'trial')}")

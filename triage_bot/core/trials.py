@@ -84,6 +84,8 @@ class Observation:
     """JUnit properties that the test recorded."""
     marked_stream: bool = False
     """The test carries the marker ``stream``."""
+    reason: str = ""
+    """Why it was skipped or not run; empty when it ran."""
     loads_lazily: bool = False
     """The device loads a kernel at its first use and is waited for meanwhile, which hides a race that happens once."""
     asked_in_vain: bool = False

@@ -1,16 +1,26 @@
-"""Reads what a trial's process left behind: its answer, or the way it died."""
+"""What a trial's process leaves behind: its answer, or the way it died."""
 
 from __future__ import annotations
 
 import json
-import signal
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from triage_bot.core.findings import Environment
 from triage_bot.core.results import DEATH, HANG, Failure, Outcome
 from triage_bot.core.trials import Observation
-from triage_bot.lab.records import Answer, decode_observation
+from triage_bot.lab.processes import ending
+from triage_bot.lab.records import Answer, decode_observation, encode_observation
+
+UNTOLD = "triage-bot: the trial cannot be told: "
+"""Begins the last line of a trial that ran and could not answer; what follows is the reason."""
+
+
+def write(path: Path, answer: Answer) -> None:
+    """Leave an answer in ``path``. The test may have cleared its folder away."""
+    record = {"observation": encode_observation(answer.observation), "environment": asdict(answer.environment)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
 def read(path: Path, seconds: float) -> Answer | None:
@@ -35,11 +45,19 @@ def timed_out(seconds: float, limit: float) -> Observation:
     return Observation(Outcome.TIMED_OUT, Failure(HANG, message), seconds)
 
 
-def died(seconds: float, status: int) -> Observation:
-    """A trial whose process ended without an answer; ``status`` is its exit code, negative for a signal."""
-    how = f"signal {_SIGNALS.get(-status, -status)}" if status < 0 else f"exit code {status}"
-    return Observation(Outcome.CRASHED, Failure(DEATH, f"the process ended by {how} without a result"), seconds)
+def died(seconds: float, status: int, said: str = "", *, parent_too: bool = False) -> Observation:
+    """A trial whose process ended without an answer; ``status`` is its exit code, negative for a signal.
+
+    ``said``: the end of what it printed. ``parent_too``: the process that had forked it ended with it.
+    """
+    if UNTOLD in said:
+        return replace(not_run(said.rpartition(UNTOLD)[2].splitlines()[0]), seconds=seconds)
+    whose = "the process and the one that had forked it" if parent_too else "the process"
+    return Observation(
+        Outcome.CRASHED, Failure(DEATH, f"{whose} ended by {ending(status)} without a result", text=said), seconds
+    )
 
 
-_SIGNALS = {number.value: number.name for number in signal.Signals}
-"""Real-time signals have no name."""
+def not_run(reason: str) -> Observation:
+    """A trial that says nothing about the test."""
+    return Observation(Outcome.NOT_RUN, None, 0.0, reason=reason)

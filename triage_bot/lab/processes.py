@@ -11,31 +11,37 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from typing import BinaryIO
 
 from triage_bot.lab.torch_runtime import FORKABLE_ENVIRONMENT
 
 PARENT = "TRIAGE_BOT_PARENT"
 """Variable with the process id of the bot, for what it starts."""
+CACHE = "cache"
+"""Where, in its scratch folder, a session keeps what pytest remembers from run to run."""
 _PR_SET_PDEATHSIG = 1
 
-LOG_TAIL = 1_500
-"""Characters of a log that an error message quotes."""
 
+def start_pytest(
+    arguments: Sequence[str], log: BinaryIO, scratch: Path, descriptors: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """Start ``python -m pytest`` in a session of its own; what it prints goes to ``log``.
 
-def start_pytest(arguments: Sequence[str], log: Path, descriptors: Sequence[int] = ()) -> subprocess.Popen[bytes]:
-    """Start ``python -m pytest`` in a session of its own; what it prints goes to ``log``."""
+    Its temporary folders and its cache are in ``scratch``: pytest clears up behind a session that ends, which a trial
+    does not, and the suite's own cache is the suite's.
+    """
     environment = {**os.environ, **FORKABLE_ENVIRONMENT, "PYTHONUNBUFFERED": "1", PARENT: str(os.getpid())}
-    command = [sys.executable, "-m", "pytest", "-p", _plugin(), "-p", "no:cacheprovider", *arguments]
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            pass_fds=tuple(descriptors),
-            start_new_session=True,
-        )
+    places = ["-o", f"cache_dir={scratch / CACHE}", f"--basetemp={scratch / 'tmp'}"]
+    command = [sys.executable, "-m", "pytest", "-p", _plugin(), *places, *arguments]
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        pass_fds=tuple(descriptors),
+        start_new_session=True,
+    )
 
 
 def _plugin() -> str:
@@ -57,10 +63,10 @@ def end_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def tail(log: Path) -> str:
-    """The end of a log, for an error message."""
-    try:
-        text = log.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    return text[-LOG_TAIL:].strip()
+def ending(status: int) -> str:
+    """An exit status in words; negative for a signal."""
+    return f"signal {_SIGNALS.get(-status, -status)}" if status < 0 else f"exit code {status}"
+
+
+_SIGNALS = {number.value: number.name for number in signal.Signals}
+"""Real-time signals have no name."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,9 +19,10 @@ from triage_bot.core.results import Outcome
 from triage_bot.core.trials import Observation
 from triage_bot.errors import LabError
 from triage_bot.lab import answers
-from triage_bot.lab.processes import end_group, start_pytest
+from triage_bot.lab.logs import LAST_WORDS, Log
+from triage_bot.lab.processes import CACHE, end_group, start_pytest
 from triage_bot.lab.records import Order
-from triage_bot.lab.zygote_client import Zygote
+from triage_bot.lab.zygote_client import Zygote, ZygoteEndedError
 from triage_bot.ports import CollectedTest
 
 _STARTUP_SECONDS = 300.0
@@ -44,18 +48,31 @@ class PytestLab:
     _zygote: Zygote | None = None
     _tests: tuple[CollectedTest, ...] = ()
     _root: Path = Path()
+    _scratch: Path = Path()
+    """For temporary folders of the tests and whatever else pytest writes."""
     _environment: Environment = field(default_factory=Environment)
     _remarks: list[str] = field(default_factory=list)
     _forks_proven: bool = False
     """A forked child has answered: from then on a child that hangs is the test's own doing."""
 
+    _log: Log = field(init=False)
+    _held: ExitStack = field(default_factory=ExitStack)
+    """What is let go when the lab is left."""
+
     def __enter__(self) -> PytestLab:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._start()
+        with self._held:
+            self._log = self._held.enter_context(closing(Log(self.folder / "pytest.log")))
+            # Not in the working folder: tests make sockets in there, whose paths must be short.
+            scratch = tempfile.TemporaryDirectory(prefix="triage-", ignore_cleanup_errors=True)
+            self._scratch = Path(self._held.enter_context(scratch))
+            self._held.callback(self._close)
+            self._start()
+            self._held = self._held.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        self._held.close()
 
     def collected(self) -> Sequence[CollectedTest]:
         """Every test of the suite, in collection order."""
@@ -74,6 +91,7 @@ class PytestLab:
     ) -> Observation:
         """One trial in a process of its own. Death and hang are observations; ``LabError`` when none can be run."""
         applied = patch and Patch(str(self._root / patch.file), patch.source)
+        shutil.rmtree(self._scratch / CACHE, ignore_errors=True)  # what a trial kept there is not the next one's
         order = Order(node_id, tuple(before), arm, ordinal, str(self._answer(ordinal)), applied)
         if self._zygote is None:
             return self._spawned(order)
@@ -91,7 +109,7 @@ class PytestLab:
             return None
 
     def _start(self) -> None:
-        zygote = Zygote(self.arguments, self.folder / "zygote.log", _STARTUP_SECONDS)
+        zygote = self._zygote_started()
         self._tests = zygote.hello.collected
         self._root = zygote.hello.root
         if zygote.hello.errors:
@@ -101,6 +119,9 @@ class PytestLab:
             self._remarks.append(f"each trial starts a fresh interpreter: {zygote.hello.hazard}")
         else:
             self._zygote = zygote
+
+    def _zygote_started(self) -> Zygote:
+        return Zygote(self.arguments, self._log, self._scratch, _STARTUP_SECONDS)
 
     def _uncollected(self, zygote: Zygote) -> None:
         causes = zygote.hello.errors
@@ -120,9 +141,18 @@ class PytestLab:
             self._zygote = None
 
     def _forked(self, zygote: Zygote, order: Order) -> Observation:
-        started = time.monotonic()
-        status = zygote.trial(order, self.timeout)
-        return self._read(order, time.monotonic() - started, status)
+        if not zygote.alive:
+            zygote.close()
+            zygote = self._zygote = self._zygote_started()
+        printed, started = self._log.begin(), time.monotonic()
+        try:
+            status = zygote.trial(order, self.timeout)
+        except ZygoteEndedError:
+            seconds, status = time.monotonic() - started, zygote.close()
+            observation = self._read(order, seconds, status, self._log, printed, parent_too=True)
+            self._zygote = self._zygote_started()
+            return observation
+        return self._read(order, time.monotonic() - started, status, self._log, printed)
 
     def _settle(self, order: Order, hung: Observation) -> Observation:
         """The first child hung: the test, or the fork (locks that another thread held)? A fresh interpreter tells."""
@@ -137,8 +167,8 @@ class PytestLab:
     def _spawned(self, order: Order) -> Observation:
         path = self.folder / "order.json"
         path.write_text(json.dumps(order.encode()), encoding="utf-8")
-        started = time.monotonic()
-        process = start_pytest([f"--triage-trial={path}", *self.arguments], self.folder / "trials.log")
+        printed, started = self._log.begin(), time.monotonic()
+        process = start_pytest([f"--triage-trial={path}", *self.arguments], self._log.file, self._scratch)
         status: int | None
         try:
             status = process.wait(self.timeout + _IMPORT_SECONDS)
@@ -147,16 +177,22 @@ class PytestLab:
         finally:
             end_group(process.pid)
             process.wait()
-        return self._read(order, time.monotonic() - started, status)
+        return self._read(order, time.monotonic() - started, status, self._log, printed)
 
-    def _read(self, order: Order, seconds: float, status: int | None) -> Observation:
+    def _read(  # noqa: PLR0913 - all that is known of how a trial ended
+        self, order: Order, seconds: float, status: int | None, log: Log, printed: int, *, parent_too: bool = False
+    ) -> Observation:
+        """``log``: what it printed, behind the byte ``printed``."""
         path = Path(order.answer)
         answer = answers.read(path, seconds)
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # a test may have put anything in its place
+            path.unlink()
         if answer is not None:
             self._environment = answer.environment
             return answer.observation
-        return answers.timed_out(seconds, self.timeout) if status is None else answers.died(seconds, status)
+        if status is None:
+            return answers.timed_out(seconds, self.timeout)
+        return answers.died(seconds, status, log.tail(printed, LAST_WORDS), parent_too=parent_too)
 
     def _answer(self, ordinal: int) -> Path:
         path = self.folder / f"answer-{ordinal}.json"

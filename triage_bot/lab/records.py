@@ -70,6 +70,7 @@ def decode_observation(record: Mapping[str, Any]) -> Observation:
         coverage=Coverage(tuple(record["coverage"]["gaps"])),
         properties=tuple((name, value) for name, value in record["properties"]),
         marked_stream=record["marked_stream"],
+        reason=record["reason"],
         loads_lazily=record["loads_lazily"],
         asked_in_vain=record["asked_in_vain"],
     )

@@ -12,47 +12,85 @@ import json
 import os
 import signal
 import socket
-import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from triage_bot.core.arms import Arm
-from triage_bot.lab import torch_runtime, trial
+from triage_bot.lab import orphans, torch_runtime, trial
+from triage_bot.lab.chance import Chance
 from triage_bot.lab.processes import die_with
+from triage_bot.lab.recorder import MESSAGE_CAP
 from triage_bot.lab.records import Order
-from triage_bot.lab.trial import MESSAGE_CAP
+from triage_bot.lab.unattended import CHANCE
 
 
-def serve(session: pytest.Session, descriptor: int) -> None:
-    """Answer orders on the socket ``descriptor``, one JSON line each, until the other end closes it."""
-    ours = os.getpid()
-    with socket.socket(fileno=descriptor) as connection, connection.makefile("rwb") as lines:
-        _tell(
-            lines,
-            {
-                "collected": collected(session),
-                "hazard": torch_runtime.fork_hazard(),
-                "errors": uncollected(session),
-                "root": str(session.config.rootpath),
-            },
-        )
+def serve(session: pytest.Session, descriptor: int) -> NoReturn:
+    """Answer orders on the socket ``descriptor``, one JSON line each, until the other end closes it; then end."""
+    chance = session.config.stash[CHANCE]
+    chance.collected()
+    spared = orphans.children()
+    orphans.adopt()
+    # A bot that went away is no error: nobody is left to be told.
+    with (
+        contextlib.suppress(ConnectionError),
+        socket.socket(fileno=descriptor) as connection,
+        connection.makefile("rwb") as lines,
+    ):
+        _tell(lines, _hello(session))
         gc.freeze()
         for line in lines:
             order = Order.decode(json.loads(line))
             _warm(order.arm)
-            child = os.fork()
-            if child == 0:
-                # A session of its own: ended as a whole, with everything that the test may start.
-                os.setsid()
-                die_with(ours)
-                connection.close()
-                _run(session, order)
+            child = _fork(session, order, chance, connection)
             _tell(lines, {"pid": child})
             _, status = os.waitpid(child, 0)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)
+            orphans.end(spared)
             _tell(lines, {"status": os.waitstatus_to_exitcode(status)})
+    orphans.end(spared)
+    os._exit(0)
+
+
+def _fork(session: pytest.Session, order: Order, chance: Chance, connection: socket.socket) -> int:
+    """Start the trial in a child. Its process id; the child never returns."""
+    ours = os.getpid()
+    child = os.fork()
+    if child == 0:
+        # A session of its own: ended as a whole, with everything that the test may start.
+        os.setsid()
+        die_with(ours)
+        connection.close()
+        chance.forked()
+        trial.run(session, order)
+    return child
+
+
+def _hello(session: pytest.Session) -> dict[str, Any]:
+    return {
+        "collected": collected(session),
+        "hazard": torch_runtime.fork_hazard() or _started(),
+        "errors": uncollected(session),
+        "root": str(session.config.rootpath),
+    }
+
+
+def _started() -> str:
+    """What of the processes that the suite started at import keeps trials from being forked; empty when nothing does.
+
+    Only their parent can wait for them, or see that they run.
+    """
+    for child in orphans.children():
+        command = orphans.command(child)
+        # It answers anyone who holds its pipe.
+        if command and "multiprocessing.resource_tracker" not in command:
+            return f"the suite started {command[:_QUOTED]!r} while it was imported or collected"
+    return ""
+
+
+_QUOTED = 80
+"""Characters of a command line that are quoted."""
 
 
 def collected(session: pytest.Session) -> list[dict[str, Any]]:
@@ -80,16 +118,6 @@ def _warm(arm: Arm) -> None:
     """Import what a trial of this arm would import, once for all children."""
     if arm.skewed is not None or arm.isolation is not None:
         torch_runtime.warm()
-
-
-def _run(session: pytest.Session, order: Order) -> None:
-    try:
-        trial.run(session, order)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-        sys.stderr.flush()
-    finally:
-        os._exit(70)
 
 
 def _tell(lines: Any, record: dict[str, Any]) -> None:

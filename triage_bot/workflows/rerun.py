@@ -13,9 +13,9 @@ from triage_bot.core.selection import Ambiguous, Missing, select
 from triage_bot.core.signatures import INFRASTRUCTURE
 from triage_bot.core.suspects import Suspect, sort_out
 from triage_bot.core.trials import Trial
-from triage_bot.errors import UnreadableInputError, UsageError
+from triage_bot.errors import LabError, UnreadableInputError, UsageError
 from triage_bot.ports import Clock, Lab
-from triage_bot.workflows.triage import Policy, Watcher, triage
+from triage_bot.workflows.triage import Policy, Stop, Watcher, triage
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Rerun:
 
     triage: Triage
     clean: tuple[Clean, ...]
+    stopped: Stop | None = None
+    """What ended the run before its end."""
 
 
 def rerun(  # noqa: PLR0913 - as triage(): the ports and the policy of one run
@@ -50,7 +52,12 @@ def rerun(  # noqa: PLR0913 - as triage(): the ports and the policy of one run
     suspects = list({suspect.test: suspect for suspect in [*named, *sorted_out.suspects]}.values())
     told = triage(suspects, lab, clock, policy, watcher, prior=prior)
     findings = (*(_by_its_text(finding) for finding in told.findings), *sorted_out.findings)
-    return Rerun(_document(request, findings, lab.environment(), lab.remarks()), told.clean)
+    remarks = [*lab.remarks(), *([_ended_early(told.stopped)] if told.stopped is not None else [])]
+    return Rerun(_document(request, findings, lab.environment(), remarks), told.clean, told.stopped)
+
+
+def _ended_early(stopped: Stop) -> str:
+    return f"the run was ended early: {stopped if isinstance(stopped, LabError) else 'it was interrupted'}"
 
 
 def without_trials(request: Request) -> Rerun | None:

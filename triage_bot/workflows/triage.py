@@ -10,13 +10,15 @@ from typing import Protocol
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.experiment import Done, Step, next_step
 from triage_bot.core.explain import Clean, tell
-from triage_bot.core.findings import Finding, Grade
+from triage_bot.core.findings import Finding, Grade, Reason
 from triage_bot.core.judgement import judge
 from triage_bot.core.remedy import Patch
 from triage_bot.core.stats import adjusted
 from triage_bot.core.suspects import Suspect
 from triage_bot.core.trials import Trial
 from triage_bot.core.verdicts import Undecided
+from triage_bot.core.wording import counted
+from triage_bot.errors import LabError
 from triage_bot.ports import Clock, Lab
 from triage_bot.workflows.remedy import with_remedy
 
@@ -49,6 +51,11 @@ class Triaged:
 
     findings: tuple[Finding, ...]
     clean: tuple[Clean, ...]
+    stopped: Stop | None = None
+    """What ended the run before its end; then each of the two says what its trials so far came to."""
+
+
+Stop = KeyboardInterrupt | LabError
 
 
 @dataclass
@@ -77,15 +84,45 @@ def triage(  # noqa: PLR0913 - the ports and the policy of one run; a bundle of 
         for suspect in suspects
     ]
     end = None if policy.budget is None else clock.seconds() + policy.budget
-    for position, case in enumerate(cases):
-        _work(case, lab, clock, watcher, _share(clock, end, len(cases) - position))
-    _prove_again(cases, lab, clock, watcher, end)
-    weighed = zip(cases, _weighed([case.told for case in cases if case.told]), strict=True)
-    told = [_with_remedy(case, one, lab, clock, watcher, end) for case, one in weighed]
+    stopped: Stop | None = None
+    try:
+        _explain(cases, lab, clock, watcher, end)
+    except (KeyboardInterrupt, LabError) as stop:
+        if not any(case.trials for case in cases):
+            raise
+        stopped = stop
+        _cut_off(cases)
+    told = [case.told for case in cases]
     return Triaged(
         findings=tuple(one for one in told if isinstance(one, Finding)),
         clean=tuple(one for one in told if isinstance(one, Clean)),
+        stopped=stopped,
     )
+
+
+def _explain(cases: Sequence[_Case], lab: Lab, clock: Clock, watcher: Watcher, end: float | None) -> None:
+    for position, case in enumerate(cases):
+        _work(case, lab, clock, watcher, _share(clock, end, len(cases) - position))
+    _prove_again(cases, lab, clock, watcher, end)
+    _weigh(cases)
+    for case in cases:
+        case.told = _with_remedy(case, lab, clock, watcher, end)
+
+
+def _cut_off(cases: Sequence[_Case]) -> None:
+    """Say of each case what its trials so far came to."""
+    for case in cases:
+        if case.told is None:
+            _tell(case, over=True)
+            if isinstance(case.told, Finding) and case.told.reason is Reason.BUDGET_SPENT:
+                why = f"{Reason.BUDGET_SPENT.value}: the run was ended after {counted(len(case.trials), 'trial')}"
+                case.told = replace(case.told, why=why)
+    _weigh(cases)
+
+
+def _weigh(cases: Sequence[_Case]) -> None:
+    for case, one in zip(cases, _weighed([case.told for case in cases if case.told]), strict=True):
+        case.told = one
 
 
 def _design(suspect: Suspect, policy: Policy, marked: set[str]) -> Design:
@@ -104,22 +141,24 @@ def _work(case: _Case, lab: Lab, clock: Clock, watcher: Watcher, end: float | No
         over = end is not None and clock.seconds() >= end
         if not over:
             _run(case, step, lab, watcher)
+    _tell(case, over=over)
+
+
+def _tell(case: _Case, *, over: bool) -> None:
     evidence = Evidence.of(case.design, case.trials)
     verdict = judge(case.design, evidence, over=over)
     assert not isinstance(verdict, Undecided), "an experiment that is done has a verdict"
     case.told = tell(case.suspect.test, verdict, evidence)
 
 
-def _with_remedy(  # noqa: PLR0913, PLR0917 - as triage()
-    case: _Case, told: Finding | Clean, lab: Lab, clock: Clock, watcher: Watcher, end: float | None
-) -> Finding | Clean:
+def _with_remedy(case: _Case, lab: Lab, clock: Clock, watcher: Watcher, end: float | None) -> Finding | Clean | None:
     def run(step: Step, patch: Patch) -> Trial | None:
         spent = end is not None and clock.seconds() >= end
         return None if spent else _run(case, step, lab, watcher, patch)
 
-    if isinstance(told, Clean):
-        return told
-    return with_remedy(told, case.design, tuple(case.trials), lab.source, run)
+    if not isinstance(case.told, Finding):
+        return case.told
+    return with_remedy(case.told, case.design, tuple(case.trials), lab.source, run)
 
 
 def _run(case: _Case, step: Step, lab: Lab, watcher: Watcher, patch: Patch | None = None) -> Trial:
