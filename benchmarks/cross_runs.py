@@ -87,7 +87,7 @@ def by_command(kind: str, seed: int, runtime: str) -> Result:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "test_generated.py").write_text(suite.source, encoding="utf-8")
-        write_settings(folder, runtime, seed)
+        _write_settings(folder, runtime, seed)
         # On CUDA there is no kind that fails by chance, and a run costs seconds.
         most = 2 if runtime == "cuda" else MOST_RUNS
         runs = next((run for run in range(1, most + 1) if _fails(folder, run, device)), 0)
@@ -110,7 +110,7 @@ def by_command(kind: str, seed: int, runtime: str) -> Result:
     return _result(suite, seed, told)
 
 
-def write_settings(folder: Path, runtime: str, seed: int) -> None:
+def _write_settings(folder: Path, runtime: str, seed: int) -> None:
     """What makes the folder a suite of its own; on the emulated device, with the fixtures of that device."""
     options = "" if runtime == "cuda" else f"-p kvrace_tests.conftest --kvrace-runtime=emulated --kvrace-seed={seed}"
     (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n", encoding="utf-8")

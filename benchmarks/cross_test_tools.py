@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.cross_runs import IN_FLIGHT, MOST_RUNS, ROOT, write_settings
+from benchmarks.cross_runs import IN_FLIGHT, MOST_RUNS, ROOT
 from benchmarks.cross_suite import KINDS, Suite, generate
 
 PACKAGES = ("detect-test-pollution==1.2.0", "whyflaky==0.1.0", "flake-exorcist==0.1.0", "pytest>=8,<10")
@@ -34,17 +34,21 @@ COUNTER = """
 import os
 from pathlib import Path
 
+pytest_plugins = ["kvrace_tests.conftest"]
 RUNS = Path(os.environ["GENERATED_RUNS"])
 
 def pytest_configure(config):
-    config.option.kvrace_seed += 1000 * len(RUNS.read_text().split())
+    config.option.kvrace_runtime = "emulated"
+    config.option.kvrace_seed = 1000 * len(RUNS.read_text().split())
 
 def pytest_runtestloop(session):
     if not session.config.option.collectonly:
         with RUNS.open("a") as file:
             file.write(f"{len(session.items)}\\n")
 """
-"""Counts the runs of the suite and their tests, and gives each run a schedule of its own, as on a real device."""
+"""Counts the runs of the suite and their tests, and gives each run a schedule of its own, as on a real device.
+
+It brings the fixtures too: not every tool heeds the options in ``pytest.ini``."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def _whyflaky(folder: Path, suite: Suite) -> list[str]:
 
 
 def _flake_exorcist(folder: Path, suite: Suite) -> list[str]:
-    return [str(HOME / "bin" / "exorcist"), "hunt", ".", "--only", f"{MODULE}::{suite.victim}", "--fast"]
+    return [str(HOME / "bin" / "exorcist"), "hunt", ".", "--fast", "--json"]
 
 
 def _triage_bot(folder: Path, suite: Suite) -> list[str]:
@@ -108,17 +112,17 @@ TOOLS = (
     Tool("triage-bot", _triage_bot, r"never fails alone, and does after \S*::(test_\d+)", {}),
     Tool("detect-test-pollution", _detect_test_pollution, r"the polluting test is: \S*::(test_\d+)", {}),
     Tool("whyflaky", _whyflaky, r"polluter\(s\): \S*::(test_\d+)", {"state pollution": "state"}),
-    Tool("flake-exorcist", _flake_exorcist, r"Polluter: \S*::(test_\d+)", {"shared state": "state"}),
+    Tool("flake-exorcist", _flake_exorcist, r'"polluter_node_id": "\S*::(test_\d+)"', {}),
 )
 
 
-def ask(tool: Tool, suite: Suite, seed: int, limit: float) -> Outcome:
+def ask(tool: Tool, suite: Suite, limit: float) -> Outcome:
     """One tool on one suite, in a folder of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / MODULE).write_text(suite.source, encoding="utf-8")
         (folder / "conftest.py").write_text(COUNTER, encoding="utf-8")
-        write_settings(folder, "emulated", seed)
+        (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
         runs = folder / "runs.txt"
         runs.touch()
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -233,7 +237,7 @@ def main() -> None:
             known = any((one.tool, one.kind) == (tool.name, kind) for one in done)
             if known or tool.name not in options.tools.split(","):
                 continue
-            done.append(ask(tool, suite, options.seed, options.limit))
+            done.append(ask(tool, suite, options.limit))
             options.summary.parent.mkdir(parents=True, exist_ok=True)
             options.summary.write_text(json.dumps([asdict(one) for one in done], indent=1) + "\n", encoding="utf-8")
     print(f"{'suite':12} {'tool':22} {'polluter':>9} {'cause':>6} {'runs':>5} {'tests':>6} {'s':>7}  ended")
