@@ -262,6 +262,14 @@ def test_a_search_for_the_polluter_that_is_cut_short_still_tells_work_from_state
     assert finding.why.startswith("it never fails alone, and does after one of the 200 tests before it")
 
 
+def test_a_test_that_only_ever_fails_in_another_way_is_judged_under_other_conditions_than_the_report() -> None:
+    other = {"outcome": Outcome.FAILED, "failure": Failure("FileNotFoundError", "no weights here", "test_store.py", 12)}
+    ways = ("none", *(isolation.name.lower() for isolation in Isolation))
+    finding = found(RACE, **dict.fromkeys(ways, other))
+
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.MIXED_CONDITIONS)
+
+
 def test_a_failure_in_another_way_is_counted_apart() -> None:
     otherwise = {"outcome": Outcome.FAILED, "failure": Failure("ValueError", "another")}
     finding = found(RACE, Design(FAILURE), drained=otherwise)

@@ -13,8 +13,8 @@ COMPARABLE = 0.2
 """Above this p-value two arms fail alike equally often, as far as a look can tell: 5 of 5 against 3 of 5 does."""
 PATIENCE = 2
 """An arm that gave so many unusable trials and no usable one is given up: each may cost a whole timeout."""
-FUTILE = {5: 0, 10: 2, 20: 8}
-"""Pairs → failures of the held arm with which no later look, or not even this last one, can prove anything."""
+FUTILE = {5: 0, 10: 2, 20: 10}
+"""Rounds → failures of the held arm with which no later look, or not even this last one, can be expected to prove any."""
 
 Round = dict[Arm, Read]
 

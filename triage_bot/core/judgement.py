@@ -83,7 +83,18 @@ def _judge(design: Design, evidence: Evidence) -> Verdict | Undecided:
     if evidence.family == VACUOUS_CONTROL:
         return _vacuous(design, evidence)
     held = held_arm(evidence)
-    return Undecided() if held is None else _compared(design, evidence, held)
+    if held is None:
+        return Undecided()
+    if any(read.usable for read in evidence.reads):
+        return _compared(design, evidence, held)
+    return _elsewhere(design, evidence)
+
+
+def _elsewhere(design: Design, evidence: Evidence) -> Verdict | Undecided:
+    """Every trial failed, and none in the way that is to be explained."""
+    tried = len(evidence.under(AS_IS)) >= min(ENOUGH_PASSES, design.cap)
+    detail = "here it fails, but never in the way that was reported"
+    return Inconclusive(Reason.MIXED_CONDITIONS, detail) if tried else Undecided()
 
 
 def _without_failure(design: Design, evidence: Evidence) -> Verdict | Undecided:
