@@ -14,7 +14,7 @@ COMPARABLE = 0.2
 PATIENCE = 2
 """An arm that gave so many unusable trials and no usable one is given up: each may cost a whole timeout."""
 FUTILE = {5: 0, 10: 2, 20: 10}
-"""Rounds → failures of the held arm with which no later look, or not even this last one, can be expected to prove any."""
+"""Rounds → failures of the held arm with which no later look, or not even this last one, is likely to prove any."""
 
 Round = dict[Arm, Read]
 
