@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -268,6 +269,14 @@ def test_a_test_that_only_ever_fails_in_another_way_is_judged_under_other_condit
     finding = found(RACE, **dict.fromkeys(ways, other))
 
     assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.MIXED_CONDITIONS)
+
+
+def test_an_amplifier_that_proved_nothing_in_all_its_trials_gives_way_to_the_next() -> None:
+    found = Counter(
+        simulate(truth, seed).verdict for truth in TRUTHS for seed in range(6) if "stretched 20 %" in truth.name
+    )
+
+    assert found == {"ordering-bug": 6}
 
 
 def test_a_failure_in_another_way_is_counted_apart() -> None:

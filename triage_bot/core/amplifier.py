@@ -11,7 +11,7 @@ from enum import Enum, auto, unique
 
 from triage_bot.core.arms import AS_IS, HASTY, STRETCHED, Arm
 from triage_bot.core.contrasts import futile
-from triage_bot.core.evidence import Evidence, Reading
+from triage_bot.core.evidence import Design, Evidence, Reading
 
 LAST_LOOKS = 10
 """Trials in the order of the report until its failure counts as one that does not come again: 39 % show twice."""
@@ -44,28 +44,28 @@ class _Standing(Enum):
     OPEN = auto()
 
 
-def seek(evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
+def seek(design: Design, evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
     """Where the search stands: candidates are tried in order of their cost, and the first frequent one is held.
 
     One that turns out to be rare once it is compared was chosen by luck, and the search goes on behind it.
     """
     for arm in _candidates(evidence):
         standing = _standing(evidence, arm)
-        if standing is _Standing.FREQUENT and not futile(evidence, arm):
+        if standing is _Standing.FREQUENT and not futile(design, evidence, arm):
             return Amplifier(arm)
         if standing is _Standing.OPEN:
             return Looking(arm)
-    return _as_reported(evidence)
+    return _as_reported(design, evidence)
 
 
-def _as_reported(evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
+def _as_reported(design: Design, evidence: Evidence) -> Looking | Amplifier | NoAmplifier:
     """The last resort: what failed after other tests and never alone is tried after them for longer."""
     if not evidence.before or evidence.alike(AS_IS):
         return NoAmplifier()
     arm = replace(AS_IS, in_order=True)
     reads = evidence.under(arm, search=True)
     hits = sum(read.reading is Reading.ALIKE for read in reads)
-    if hits >= 2 and not futile(evidence, arm):
+    if hits >= 2 and not futile(design, evidence, arm):
         return Amplifier(arm)
     return Looking(arm) if hits < 2 and len(reads) < LAST_LOOKS else NoAmplifier()
 

@@ -13,8 +13,8 @@ COMPARABLE = 0.2
 """Above this p-value two arms fail alike equally often, as far as a look can tell: 5 of 5 against 3 of 5 does."""
 PATIENCE = 2
 """An arm that gave so many unusable trials and no usable one is given up: each may cost a whole timeout."""
-FUTILE = {5: 0, 10: 2, 20: 10}
-"""Rounds → failures of the held arm with which no later look, or not even this last one, is likely to prove any."""
+FUTILE = {5: 0, 10: 2}
+"""Rounds → failures of the held arm with which no later look can be expected to prove anything."""
 
 Round = dict[Arm, Read]
 
@@ -94,13 +94,21 @@ def refuted(evidence: Evidence, arm: Arm) -> bool:
     return _given_up(evidence, arm) or evidence.alike(arm) > 0
 
 
-def futile(evidence: Evidence, held: Arm) -> bool:
-    """Whether the held arm itself fails too rarely for a comparison to prove anything."""
+def futile(design: Design, evidence: Evidence, held: Arm) -> bool:
+    """Whether comparing the held arm proves nothing: it fails too rarely, or all its trials did not prove a cure."""
     reads = [round_[held] for round_ in rounds(evidence, held) if held in round_]
-    return any(
+    rare = any(
         len(reads) >= look and sum(read.reading is Reading.ALIKE for read in reads[:look]) <= failures
         for look, failures in FUTILE.items()
     )
+    spent = held.amplified and bool(design.looks) and exhausted(design, evidence, held)
+    return rare or (spent and not _moves(design, evidence, held))
+
+
+def _moves(design: Design, evidence: Evidence, held: Arm) -> bool:
+    """Whether an arm was proven to make the failure rarer."""
+    found = contrasts(design, evidence, held).values()
+    return any(one.effect in (Effect.CURED, Effect.REDUCED) for one in found)
 
 
 def exhausted(design: Design, evidence: Evidence, held: Arm) -> bool:

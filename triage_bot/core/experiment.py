@@ -51,12 +51,12 @@ def next_step(design: Design, trials: Sequence[Trial]) -> Step | Done:
         return Done()
     if evidence.family == VACUOUS_CONTROL:
         return Step(AS_IS, search=True, purpose="does its control phase race here?")
-    sought = seek(evidence)
+    sought = seek(design, evidence)
     if isinstance(sought, Looking):
         return _step(evidence, sought.next, search=True, purpose=_search_purpose(sought.next))
     if evidence.explained is None:
         return Step(AS_IS, search=True, purpose="does it ever fail?")
-    held = held_arm(evidence)
+    held = held_arm(design, evidence)
     assert held is not None, "the search is over"
     if held.skewed and not evidence.under(ONE_AT_A_TIME):
         # A stream that runs slow may have closed the window of a control that wants a race.

@@ -54,9 +54,9 @@ def judge(design: Design, evidence: Evidence, *, over: bool = False) -> Verdict 
     return _cut_short(design, evidence) if over and isinstance(verdict, Undecided) else verdict
 
 
-def held_arm(evidence: Evidence) -> Arm | None:
+def held_arm(design: Design, evidence: Evidence) -> Arm | None:
     """The arm that is held while others are compared with it; None while the search for it goes on."""
-    sought = seek(evidence)
+    sought = seek(design, evidence)
     if isinstance(sought, Looking):
         return None
     return sought.arm if isinstance(sought, Amplifier) else AS_IS
@@ -70,7 +70,7 @@ def always_alike(evidence: Evidence) -> int:
 
 def rests(design: Design, evidence: Evidence, held: Arm) -> bool:
     """Whether comparing is over: the held arm has had its trials, or fails too rarely for them to prove anything."""
-    return exhausted(design, evidence, held) or futile(evidence, held)
+    return exhausted(design, evidence, held) or futile(design, evidence, held)
 
 
 def _judge(design: Design, evidence: Evidence) -> Verdict | Undecided:
@@ -82,7 +82,7 @@ def _judge(design: Design, evidence: Evidence) -> Verdict | Undecided:
         return _without_failure(design, evidence)
     if evidence.family == VACUOUS_CONTROL:
         return _vacuous(design, evidence)
-    held = held_arm(evidence)
+    held = held_arm(design, evidence)
     if held is None:
         return Undecided()
     if any(read.usable for read in evidence.reads):
@@ -99,7 +99,7 @@ def _elsewhere(design: Design, evidence: Evidence) -> Verdict | Undecided:
 
 def _without_failure(design: Design, evidence: Evidence) -> Verdict | Undecided:
     passes = len(evidence.under(AS_IS))
-    searched = held_arm(evidence) is not None
+    searched = held_arm(design, evidence) is not None
     return Healthy() if searched and passes >= min(ENOUGH_PASSES, design.cap) else Undecided()
 
 
@@ -271,7 +271,7 @@ def _suspicion(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> 
 def _cut_short(design: Design, evidence: Evidence) -> Verdict:
     if evidence.explained is None and evidence.reads:
         return Healthy()
-    held = held_arm(evidence)
+    held = held_arm(design, evidence)
     if held and held.in_order:
         verdict = across_tests(evidence, held, contrasts(design, evidence, held), over=True)
         if not isinstance(verdict, Undecided):

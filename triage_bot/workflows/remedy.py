@@ -34,7 +34,7 @@ def with_remedy(
     text = source(file) if file else None
     patch = propose(finding.witness, text) if text is not None else None
     evidence = Evidence.of(design, trials)
-    held = held_arm(evidence)
+    held = held_arm(design, evidence)
     if patch is None or text is None or held is None:
         return finding
     arm = replace(held, patched=True)
