@@ -58,12 +58,12 @@ def _suspicion(evidence: Evidence, drained: Contrast | None) -> Mapping[str, flo
     """Where draining cures it, whoever left work is suspect, and the more the longer it was."""
     if drained is None or drained.effect is not Effect.CURED:
         return {}
-    observations = [read.trial.observation for read in evidence.under(drained.arm)]
+    observations = evidence.observations(drained.arm)
     return left_by(observations, evidence.before)
 
 
 def _contamination(evidence: Evidence, drained: Contrast, polluter: str | None, p_value: float) -> Verdict:
-    observations = [read.trial.observation for read in evidence.under(drained.arm)]
+    observations = evidence.observations(drained.arm)
     witness = testify_against(observations, polluter) if polluter else None
     proven = witness is not None and witness.leaker is Leaker.TEST
     return CrossTestContamination(Grade.CONFIRMED if proven else Grade.SUSPECTED, polluter, witness, p_value)

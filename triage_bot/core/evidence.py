@@ -16,7 +16,7 @@ from triage_bot.core.controls import lost_control
 from triage_bot.core.findings import ArmTally
 from triage_bot.core.results import Failure, Outcome
 from triage_bot.core.signatures import family
-from triage_bot.core.trials import StreamUse, Trial
+from triage_bot.core.trials import Observation, StreamUse, Trial
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,16 @@ class Evidence:
     def alike(self, arm: Arm) -> int:
         """How often it failed alike under an arm."""
         return sum(read.reading is Reading.ALIKE for read in self.under(arm))
+
+    def observations(self, arm: Arm) -> list[Observation]:
+        """What the trials under an arm saw."""
+        return [read.trial.observation for read in self.under(arm)]
+
+    @property
+    def always_alike(self) -> int:
+        """How often it failed alike, if it never did anything else of use; else 0."""
+        usable = [read for read in self.reads if read.usable]
+        return len(usable) if all(read.reading is Reading.ALIKE for read in usable) else 0
 
     @property
     def latent(self) -> bool:

@@ -11,7 +11,7 @@ from triage_bot.core.arms import AS_IS, Arm, Isolation
 from triage_bot.core.contrasts import Effect, chain, contrast, contrasts, refuted, rounds
 from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.evidence import Design, Evidence
-from triage_bot.core.judgement import EVERY_ARM, always_alike, held_arm, judge, rests
+from triage_bot.core.judgement import EVERY_ARM, held_arm, judge, rests
 from triage_bot.core.polluter import Narrowing
 from triage_bot.core.signatures import VACUOUS_CONTROL
 from triage_bot.core.trials import Trial
@@ -88,7 +88,7 @@ def _compare(design: Design, evidence: Evidence, held: Arm) -> Step:
     if rests(design, evidence, held):
         return Step(AS_IS, search=False, purpose="how often does it fail by itself?")
     playing = _playing(design, evidence, held)
-    if evidence.probed and not playing and always_alike(evidence):
+    if evidence.probed and not playing and evidence.always_alike:
         arm = min(EVERY_ARM, key=lambda arm: len(evidence.under(arm, search=False)))
         return Step(arm, search=False, purpose="does any arm make it pass?")
     arm = _next_in_round(evidence, held, playing)

@@ -14,17 +14,17 @@ from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, fu
 from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.deadlines import speaks_of_patience, speaks_of_time
 from triage_bot.core.evidence import Design, Evidence, Reading
-from triage_bot.core.findings import Grade, Leaker, Reason, Witness
+from triage_bot.core.findings import Grade, Leaker, Reason
 from triage_bot.core.polluter import Narrowing
 from triage_bot.core.signatures import VACUOUS_CONTROL
 from triage_bot.core.stats import fisher_one_sided
+from triage_bot.core.unproven import suspicion, unproven
 from triage_bot.core.verdicts import (
     Broken,
     CrossPhaseContamination,
     Flaky,
     Healthy,
     Inconclusive,
-    NotReproduced,
     OrderingBug,
     TimeSensitive,
     Undecided,
@@ -60,12 +60,6 @@ def held_arm(design: Design, evidence: Evidence) -> Arm | None:
     if isinstance(sought, Looking):
         return None
     return sought.arm if isinstance(sought, Amplifier) else AS_IS
-
-
-def always_alike(evidence: Evidence) -> int:
-    """How often it failed alike, if it never did anything else of use; else 0."""
-    usable = [read for read in evidence.reads if read.usable]
-    return len(usable) if all(read.reading is Reading.ALIKE for read in usable) else 0
 
 
 def rests(design: Design, evidence: Evidence, held: Arm) -> bool:
@@ -117,7 +111,7 @@ def _compared(design: Design, evidence: Evidence, held: Arm) -> Verdict | Undeci
         verdict = across_tests(evidence, held, found)
         searching = isinstance(narrowing(evidence, held, found), Narrowing)
         finished = isinstance(verdict, Undecided) and not searching and _finished(design, evidence, held)
-        return _unproven(design, evidence, held, found) if finished else verdict
+        return unproven(design, evidence, held, found) if finished else verdict
     return _alone(design, evidence, held, found)
 
 
@@ -132,13 +126,13 @@ def _alone(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Co
     elif isolated and all(one.effect in (Effect.UNMOVED, Effect.NOT_COVERED) for one in isolated.values()):
         verdict = _unmoved(design, evidence, held, found)
     if isinstance(verdict, Undecided) and _finished(design, evidence, held):
-        return _unproven(design, evidence, held, found)
+        return unproven(design, evidence, held, found)
     return verdict
 
 
 def _contamination(evidence: Evidence, cured: Contrast) -> Verdict:
     """A proven difference names no cause by itself: the leftover work must have been seen."""
-    witness = _witness(evidence, cured.arm)
+    witness = testify(evidence.observations(cured.arm), evidence.explained)
     if witness is None:
         return Inconclusive(
             Reason.ARMS_CONTRADICT, f"it never fails under {cured.arm}, yet no leftover work was seen", cured.p_value
@@ -187,7 +181,7 @@ def _unmoved(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, 
             detail = "the amplifier matters, but not all that ran could be isolated"
             return _not_covered(as_is.p_value, detail) if uncovered else TimeSensitive(as_is.p_value)
         return Flaky(Grade.CONFIRMED, smallest) if as_is.effect is Effect.UNMOVED else Undecided()
-    failures = always_alike(evidence)
+    failures = evidence.always_alike
     if failures and uncovered:
         return _not_covered(None, "it fails every time, but not all that ran could be isolated")
     if failures:
@@ -218,54 +212,11 @@ def _not_covered(p_value: float | None, detail: str) -> Inconclusive:
     return Inconclusive(Reason.ARM_NOT_COVERED, detail, p_value)
 
 
-def _witness(evidence: Evidence, arm: Arm) -> Witness | None:
-    return testify([read.trial.observation for read in evidence.under(arm)], evidence.explained)
-
-
 def _finished(design: Design, evidence: Evidence, held: Arm) -> bool:
     """Whether no comparison can come any more, and the as-is rate is as well known as it will be."""
     if not rests(design, evidence, held):
         return False
     return evidence.latent or len(evidence.under(AS_IS, search=False)) >= design.cap
-
-
-def _unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict:
-    """All trials are spent and no pattern is proven: say what is known."""
-    smallest = min((one.p_value for one in found.values()), default=None)
-    if failures := always_alike(evidence):
-        return Broken(Grade.SUSPECTED, failures)
-    if suspicion := _suspicion(evidence, held, found):
-        return suspicion
-    if detail := _moved(found):
-        return Inconclusive(Reason.ARMS_CONTRADICT, detail, smallest)
-    failed = any(read.reading is Reading.ALIKE for read in evidence.reads)
-    if not failed:
-        return NotReproduced()
-    if found and not design.looks:
-        return Inconclusive(Reason.BUDGET_SPENT, f"{design.cap} trials an arm can prove nothing")
-    settled = evidence.alike(held) > 0 and all(one.effect is Effect.UNMOVED for one in found.values())
-    return Flaky(Grade.CONFIRMED if settled else Grade.SUSPECTED, smallest)
-
-
-def _moved(found: Mapping[Arm, Contrast]) -> str:
-    """What an arm was shown to do, though no pattern of arms was; else empty."""
-    if any(arm.isolation and one.effect is Effect.CURED for arm, one in found.items()):
-        return "an arm makes it stop, and the others do not tell why"
-    if any(one.effect is Effect.REDUCED for one in found.values()):
-        return "an arm makes it fail less often, and none makes it stop"
-    return ""
-
-
-def _suspicion(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> CrossPhaseContamination | None:
-    """Leftover work of the test was seen, and no drained trial has failed alike."""
-    drained = held.with_isolation(Isolation.DRAINED)
-    if held.in_order or evidence.alike(drained):
-        return None
-    witness = _witness(evidence, drained)
-    if witness is None or witness.leaker is not Leaker.TEST:
-        return None
-    p_value = found[drained].p_value if drained in found and found[drained].pairs else None
-    return CrossPhaseContamination(Grade.SUSPECTED, witness, drained, p_value)
 
 
 def _cut_short(design: Design, evidence: Evidence) -> Verdict:
@@ -276,6 +227,6 @@ def _cut_short(design: Design, evidence: Evidence) -> Verdict:
         verdict = across_tests(evidence, held, contrasts(design, evidence, held), over=True)
         if not isinstance(verdict, Undecided):
             return verdict
-    if held and (suspicion := _suspicion(evidence, held, contrasts(design, evidence, held))):
-        return suspicion
+    if held and (suspected := suspicion(evidence, held, contrasts(design, evidence, held))):
+        return suspected
     return Inconclusive(Reason.BUDGET_SPENT, f"the budget ended after {counted(len(evidence.reads), 'trial')}")
