@@ -45,8 +45,11 @@ class Record:
 
 
 def merged(shards: Sequence[Record]) -> Record:
-    """Records of one device as one, in the order of their tests."""
-    tests = {test: arms for shard in shards for test, arms in shard.tests.items()}
+    """Records of one device as one, in the order of their tests: all arms that any of them tried."""
+    tests: dict[str, dict[str, Tried]] = {}
+    for shard in shards:
+        for test, arms in shard.tests.items():
+            tests.setdefault(test, {}).update(arms)
     return Record(shards[0].environment, dict(sorted(tests.items())))
 
 
