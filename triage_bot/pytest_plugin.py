@@ -31,8 +31,10 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(HookSpecs)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Register the options with which triage starts a session."""
+    if pluginmanager.is_blocked("cacheprovider"):  # triage places it, and pytest may refuse the unknown
+        parser.addini("cache_dir", "not used: the cache is off")
     group = parser.getgroup("triage-bot")
     group.addoption("--triage-serve", type=int, help="collect, then run ordered trials in forks (used by triage-bot)")
     group.addoption("--triage-trial", type=Path, help="run the one trial ordered in this file (used by triage-bot)")

@@ -56,8 +56,8 @@ def suite(folder: Path, options: str = "", conftest: str = "", settings: str = "
     return folder / "suite"
 
 
-def outcomes(folder: Path) -> tuple[Outcome, Outcome]:
-    with PytestLab([str(folder / "suite")], folder / "lab", timeout=30.0) as lab:
+def outcomes(folder: Path, *arguments: str) -> tuple[Outcome, Outcome]:
+    with PytestLab([str(folder / "suite"), *arguments], folder / "lab", timeout=30.0) as lab:
         return tuple(lab.run(f"test_it.py::test_{test}", AS_IS, 0).outcome for test in ("fails", "passes"))  # type: ignore[return-value]
 
 
@@ -77,6 +77,12 @@ def outcomes(folder: Path) -> tuple[Outcome, Outcome]:
 def test_the_options_of_a_suite_do_not_keep_its_tests_from_running(tmp_path: Path, options: str) -> None:
     suite(tmp_path, options)
     assert outcomes(tmp_path) == (Outcome.FAILED, Outcome.PASSED)
+
+
+@pytest.mark.parametrize("plugin", ["cacheprovider", "tmpdir", "junitxml", "terminal", "capture", "logging"])
+def test_a_plugin_of_pytest_that_is_off_is_not_missed_where_warnings_are_errors(tmp_path: Path, plugin: str) -> None:
+    suite(tmp_path, "--strict-config", settings="filterwarnings = error")
+    assert outcomes(tmp_path, "-p", f"no:{plugin}") == (Outcome.FAILED, Outcome.PASSED)
 
 
 def test_tests_are_not_sent_to_other_processes(tmp_path: Path) -> None:
