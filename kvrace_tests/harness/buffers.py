@@ -63,7 +63,12 @@ class EmulatedDeviceBuffer(EmulatedBuffer):
     def __init__(self, device: Emulator, memory: Memory, home: Lane) -> None:
         super().__init__(device, memory)
         self.home = home
+        self._run, self._allocator = device.run, device.allocator
         self._users: list[Lane] = []
+
+    def __del__(self) -> None:
+        """Memory that nobody refers to is free, as a tensor's is."""
+        self.free()
 
     def record_stream(self, stream: Stream) -> None:
         """Another stream uses the memory too."""
@@ -74,14 +79,14 @@ class EmulatedDeviceBuffer(EmulatedBuffer):
         if self.freed:
             return
         self.freed = True
-        self._release_after([self.device.run.record(lane) for lane in self._users])
+        self._release_after([self._run.record(lane) for lane in self._users])
 
     def _release_after(self, past: list[Marker]) -> None:
         for marker in past:
             if not marker.done:
                 marker.then(lambda now: self._release_after(past))
                 return
-        self.device.allocator.give_back(self.memory, past)
+        self._allocator.give_back(self.memory, past)
 
 
 def memory_of(buffer: Buffer) -> Memory:

@@ -119,8 +119,8 @@ class Emulator:
 
     @contextmanager
     def capture(self, stream: Stream) -> Iterator[EmulatedGraph]:
-        """Collect what ``stream`` is asked for instead of running it."""
-        self.refuse_while_capturing()
+        """Collect what ``stream`` is asked for instead of running it. torch waits for the whole device first."""
+        self.synchronize()
         graph = EmulatedGraph()
         self.capturing = (self.own(stream).lane, graph)
         try:
@@ -155,8 +155,7 @@ class Emulator:
     def synchronize(self) -> None:
         """The host waits for all lanes."""
         self.refuse_while_capturing()
-        for marker in [self.run.record(lane) for lane in self.lanes]:
-            self.run.reach(marker)
+        self.run.reach(*[self.run.record(lane) for lane in self.lanes])
 
     def worker(self, name: str) -> EmulatedWorker:
         """A background thread whose turns the seed decides."""

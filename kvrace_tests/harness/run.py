@@ -135,12 +135,13 @@ class Run:
         self.engine.enqueue(lane, Wait(marker), self._arrival())
         self._tell(lambda observer: observer.after_wait(lane.handle))
 
-    def reach(self, marker: Marker) -> None:
-        """The running thread waits for a marker."""
+    def reach(self, *markers: Marker) -> None:
+        """The running thread waits for all markers, in one call."""
         thread = self.enter()
         self.host.spend(self.timing.event_call)
-        self.host.wait_for(marker)
-        self._reached(thread, marker)
+        for marker in markers:
+            self.host.wait_for(marker)
+        self._reached(thread, *markers)
 
     def know(self, marker: Marker) -> None:
         """The running thread relies on a marker being reached, without a call of the device."""
@@ -220,10 +221,10 @@ class Run:
     def _arrival(self) -> Nanoseconds:
         return self.host.current.clock + self.dice.draw(self.timing.submit)
 
-    def _reached(self, thread: ThreadId, marker: Marker) -> None:
+    def _reached(self, thread: ThreadId, *markers: Marker) -> None:
         if self.sticky:
             raise DeviceError(self.sticky)
-        self.trace.entries.append(Reached(thread, PointId(marker.ident)))
+        self.trace.entries.extend(Reached(thread, PointId(marker.ident)) for marker in markers)
         self._tell(lambda observer: observer.after_host_sync())
 
     def _tell_launch(self, which: str, lane: Lane) -> None:

@@ -6,11 +6,14 @@ import ast
 import functools
 import linecache
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 HARNESS = str(Path(__file__).parent)
+_Place = tuple[int, int]
+"""Line, 1-based, and column, 0-based; column -1 is before all others."""
 
 
 @dataclass(frozen=True)
@@ -34,31 +37,48 @@ def calling_site() -> CreationSite:
     if frame is None:
         return CreationSite("", 0, "", "")
     code = frame.f_code
-    return CreationSite(code.co_filename, frame.f_lineno, code.co_name, _variable(code.co_filename, frame.f_lineno))
+    variable = _variable(code.co_filename, frame.f_lineno, _column(frame))
+    return CreationSite(code.co_filename, frame.f_lineno, code.co_name, variable)
 
 
 def _internal(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(HARNESS) or bool(frame.f_locals.get("__tracebackhide__"))
 
 
-def _variable(file: str, line: int) -> str:
-    """The single target of the innermost assignment that spans a line."""
-    return _variables(file).get(line, "")
+def _column(frame: FrameType) -> int:
+    """Column at which the running expression begins; -1 before Python 3.11, where it is not known."""
+    if sys.version_info < (3, 11):
+        return -1
+    column = list(frame.f_code.co_positions())[frame.f_lasti // 2][2]
+    return -1 if column is None else column
+
+
+def _variable(file: str, line: int, column: int) -> str:
+    """The target of the innermost assignment around a place; empty when there is none, or no single one."""
+    names = [name for name, begin, end in _assigned(file) if begin <= (line, column) < end]
+    return names[-1] if names else ""
 
 
 @functools.lru_cache(maxsize=64)
-def _variables(file: str) -> dict[int, str]:
-    """Each line's innermost assignment: the walk comes to the outer ones first."""
-    found: dict[int, str] = {}
-    for node in ast.walk(_tree(file)):
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AnnAssign):
-            targets = [node.target]
-        if len(targets) == 1:
-            found.update(dict.fromkeys(range(targets[0].lineno, _last_line(node) + 1), _name(targets[0])))
-    return found
+def _assigned(file: str) -> tuple[tuple[str, _Place, _Place], ...]:
+    """Targets, and from where to where each is assigned to: the walk comes to the outer statements first."""
+    return tuple(found for node in ast.walk(_tree(file)) for found in _targets(node))
+
+
+def _targets(node: ast.AST) -> Iterator[tuple[str, _Place, _Place]]:
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, ast.AnnAssign):
+        target = node.target
+    else:
+        return
+    # The whole lines: what else stands there is part of the statement, and its column may not be known.
+    yield _name(target), (target.lineno, -1), ((node.end_lineno or node.lineno) + 1, -1)
+    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+        for one, value in zip(target.elts, node.value.elts):  # noqa: B905 - a starred target ends the pairing
+            if isinstance(one, ast.Starred):
+                return
+            yield _name(one), (value.lineno, value.col_offset), (value.end_lineno or 0, value.end_col_offset or 0)
 
 
 def _tree(file: str) -> ast.AST:
@@ -66,11 +86,6 @@ def _tree(file: str) -> ast.AST:
         return ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
         return ast.Module(body=[], type_ignores=[])
-
-
-def _last_line(node: ast.AST) -> int:
-    last: int = getattr(node, "end_lineno", 0)
-    return last
 
 
 def _name(target: ast.expr) -> str:

@@ -181,7 +181,10 @@ class Streams(Protocol):
         """Page-locked host memory, all zeros."""
 
     def capture(self, stream: Stream) -> AbstractContextManager[Graph]:
-        """While it is entered, operations on ``stream`` go into the graph instead of running."""
+        """While it is entered, operations on ``stream`` go into the graph instead of running.
+
+        The host waits for the whole device first.
+        """
 
     def synchronize(self) -> None:
         """The host waits for the whole device."""

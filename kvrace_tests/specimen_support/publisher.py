@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kvrace_tests.offload.streams import DeviceBuffer, Event, Streams
 
-SLOW_MS = 8.0
+SLOW_MS = 40.0
 """How much longer the way to the far copy is."""
 
 

@@ -105,6 +105,16 @@ def test_freed_memory_is_handed_out_again_at_once_unless_a_stream_was_recorded()
     assert device.device_buffer(1, SIZE).memory is second.memory
 
 
+def test_memory_that_nobody_refers_to_is_handed_out_again() -> None:
+    device = Emulator("0")
+    kept, forgotten = device.device_buffer(1, SIZE), device.device_buffer(1, SIZE)
+    memory = forgotten.memory
+    del forgotten
+    again = device.device_buffer(1, SIZE)
+    assert again.memory is memory
+    assert device.device_buffer(1, SIZE).memory not in {kept.memory, memory}
+
+
 def test_while_a_graph_is_captured_nothing_may_wait_or_ask() -> None:
     device = Emulator("0")
     stream, event = device.new_stream("stream"), device.new_event()

@@ -1,8 +1,9 @@
 """Self-validating tests whose control says in nobody's words, or by not raising, that it did not race.
 
 The barrier of the fixed phase is there or is missing, and each phase waits for all its work: an ordering bug where it
-is missing, else healthy. Whoever slows the copies closes the control's window, and so does whoever runs one operation
-at a time; that failure is the control's, not the barrier's.
+is missing, else healthy. Where it is missing, the host takes longer to prepare a copy than the device to compute, and
+so it passes until the device is slow. Whoever slows the copies closes the control's window, and so does whoever runs
+one operation at a time; that failure is the control's, not the barrier's.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ TRUTH = {
 
 SIZE = 32
 ROUNDS = 8
+PREPARING_SECONDS = 0.0005
 
 
 def _stale(device: Streams, *, barrier: bool, window_ms: float) -> list[int]:
@@ -35,6 +37,7 @@ def _stale(device: Streams, *, barrier: bool, window_ms: float) -> list[int]:
             computed = device.new_event()
             compute.record(computed)
             copies.wait(computed)
+        device.host_sleep(PREPARING_SECONDS)
         copies.copy(saved, data, [(0, 0)])
         copies.synchronize()
         if saved.peek(0) != bytes([value]) * SIZE:

@@ -1,15 +1,16 @@
-"""Two helper calls that replay a captured graph; the first, which races on purpose, leaves replays running.
+"""Two helper calls that replay a captured graph each; the first, which races on purpose, leaves replays running.
 
 The replays that the first call left write their own value between a write of the second call and its save, which does
 wait. The disturbing work is an earlier statement's: cross-phase contamination, leaked by the test. The twin waits for
-its replays; both capture, so whoever probes them must leave a capture alone.
+its replays. Both graphs are captured at the beginning, because capturing waits for the whole device; whoever probes
+these tests must leave a capture alone.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from kvrace_tests.offload.streams import DeviceBuffer, HostBuffer, Streams
+from kvrace_tests.offload.streams import DeviceBuffer, Streams
 
 TRUTH = {
     "test_replays_are_saved_in_order": "cross-phase-contamination",
@@ -23,23 +24,29 @@ TURNS = 30
 COMPUTE_MS = 25.0
 
 
-def _drive(device: Streams, data: DeviceBuffer, saved: HostBuffer, *, ordered: bool, drained: bool = False) -> int:
-    value = 2 if ordered else 1
-    replay_stream = device.new_stream("replay")
-    save_stream = device.new_stream("save")
-    with device.capture(replay_stream) as graph:
-        replay_stream.sleep(COMPUTE_MS)
-        replay_stream.fill(data, value)
-    computed = device.new_event()
+class _Program:
+    """A captured graph that fills a buffer with its value after a while."""
+
+    def __init__(self, device: Streams, data: DeviceBuffer, value: int) -> None:
+        self.data, self.value = data, value
+        self.replay_stream = device.new_stream("replay")
+        with device.capture(self.replay_stream) as self.graph:
+            self.replay_stream.sleep(COMPUTE_MS)
+            self.replay_stream.fill(data, value)
+
+
+def _drive(device: Streams, program: _Program, *, ordered: bool, drained: bool = False) -> int:
+    replay_stream, save_stream = program.replay_stream, device.new_stream("save")
+    saved, computed = device.host_buffer(1, SIZE), device.new_event()
     wrong = 0
     for _ in range(TURNS):
-        replay_stream.replay(graph)
+        replay_stream.replay(program.graph)
         if ordered:
             replay_stream.record(computed)
             save_stream.wait(computed)
-        save_stream.copy(saved, data, [(0, 0)])
+        save_stream.copy(saved, program.data, [(0, 0)])
         save_stream.synchronize()
-        wrong += saved.peek(0) != bytes([value]) * SIZE
+        wrong += saved.peek(0) != bytes([program.value]) * SIZE
     if drained:
         replay_stream.synchronize()
     return wrong
@@ -47,17 +54,19 @@ def _drive(device: Streams, data: DeviceBuffer, saved: HostBuffer, *, ordered: b
 
 @pytest.mark.stream
 def test_replays_are_saved_in_order(device: Streams) -> None:
-    data, saved = device.device_buffer(1, SIZE), device.host_buffer(1, SIZE)
-    raced = _drive(device, data, saved, ordered=False)
-    wrong = _drive(device, data, saved, ordered=True)
+    data = device.device_buffer(1, SIZE)
+    racing, waiting = _Program(device, data, 1), _Program(device, data, 2)
+    raced = _drive(device, racing, ordered=False)
+    wrong = _drive(device, waiting, ordered=True)
     assert raced > 0, "vacuous control: saving without a wait never raced"
     assert wrong == 0, f"saved {wrong} wrong replays although the copy waited"
 
 
 @pytest.mark.stream
 def test_drained_replays_are_saved_in_order(device: Streams) -> None:
-    data, saved = device.device_buffer(1, SIZE), device.host_buffer(1, SIZE)
-    raced = _drive(device, data, saved, ordered=False, drained=True)
-    wrong = _drive(device, data, saved, ordered=True, drained=True)
+    data = device.device_buffer(1, SIZE)
+    racing, waiting = _Program(device, data, 1), _Program(device, data, 2)
+    raced = _drive(device, racing, ordered=False, drained=True)
+    wrong = _drive(device, waiting, ordered=True, drained=True)
     assert raced > 0, "vacuous control: saving without a wait never raced"
     assert wrong == 0, f"saved {wrong} wrong replays although the copy waited"

@@ -25,8 +25,8 @@ def _sum_parts(device: Streams, *, ordered: bool) -> bytes:
     total = device.device_buffer(1, SIZE)
     collective = device.new_stream("collective")
     collective.fill(total, 0)
-    for number in range(3):
-        part = device.device_buffer(1, SIZE)
+    parts = [device.device_buffer(1, SIZE) for _ in range(3)]
+    for number, part in enumerate(parts):
         producer = device.new_stream("producer")
         producer.fill(part, number + 1)
         if ordered:
