@@ -279,6 +279,45 @@ def test_an_amplifier_that_proved_nothing_in_all_its_trials_gives_way_to_the_nex
     assert found == {"ordering-bug": 6}
 
 
+SEEN_ON_A_DEVICE = {
+    None: "AAAAAAAAAAAAAAAAAAAAAA.",
+    Isolation.DRAINED: "A.......A.....A.....",
+    Isolation.DRAINED_DEEP: "A...A..A..A..A..A...",
+    Isolation.SERIALIZED: "....................",
+}
+"""A race that draining makes rarer, trial by trial, ``A`` where it failed."""
+
+
+class Scripted(Rig):
+    """Fails in the trials of each isolation that its script marks."""
+
+    def __init__(self, script: dict[Isolation | None, str]) -> None:
+        super().__init__(ALWAYS_RACES)
+        self.left = {isolation: iter(trials) for isolation, trials in script.items()}
+
+    def observe(self, arm: Arm) -> Observation:
+        return observation(self.truth, arm, failed=next(self.left[arm.isolation]) == "A")
+
+
+def test_a_race_that_is_rare_when_drained_is_suspected_and_the_last_arm_gets_its_rounds() -> None:
+    finding = Scripted(SEEN_ON_A_DEVICE).find()
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.grade) == (VerdictName.ORDERING_BUG, Grade.SUSPECTED)
+    serialized = next(tally for tally in finding.arms if tally.arm.isolation is Isolation.SERIALIZED)
+    assert serialized.runs >= 10
+    assert max(tally.runs for tally in finding.arms if tally.arm.isolation) <= Design().cap
+
+
+@pytest.mark.parametrize("deep", ["....................", "A..................."])
+def test_what_hardly_ever_comes_where_phases_are_drained_is_no_race_inside_one(deep: str) -> None:
+    rare = {Isolation.DRAINED: "A...................", Isolation.DRAINED_DEEP: deep}
+    finding = Scripted({**SEEN_ON_A_DEVICE, **rare}).find()
+
+    assert isinstance(finding, Finding)
+    assert finding.verdict is not VerdictName.ORDERING_BUG
+
+
 def test_a_failure_in_another_way_is_counted_apart() -> None:
     otherwise = {"outcome": Outcome.FAILED, "failure": Failure("ValueError", "another")}
     finding = found(RACE, Design(FAILURE), drained=otherwise)

@@ -145,6 +145,10 @@ class Evidence:
         """How often it failed alike under an arm."""
         return sum(read.reading is Reading.ALIKE for read in self.under(arm))
 
+    def usable(self, arm: Arm) -> int:
+        """How many trials under an arm count for or against."""
+        return sum(read.usable for read in self.under(arm))
+
     def observations(self, arm: Arm) -> list[Observation]:
         """What the trials under an arm saw."""
         return [read.trial.observation for read in self.under(arm)]

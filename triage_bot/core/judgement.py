@@ -5,7 +5,7 @@ The same rules stop the experiment and name its result, so no trial runs after t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from triage_bot.core.across import across_tests, narrowing
 from triage_bot.core.amplifier import Amplifier, Looking, seek
@@ -38,6 +38,8 @@ NEARLY_ALWAYS = 0.9
 """A flake that fails this often is the hardest to tell from a broken test."""
 MISTAKEN = 0.005
 """How often such a flake may fail every time and be called broken for certain: 51 failures in a row."""
+LIKELY = 0.1
+"""Highest p-value with which something is suspected that is not proven."""
 ENOUGH_PASSES = 5
 """As-is trials after which a test without any failure, or with a vacuous control, is left alone."""
 EVERY_ARM = tuple(arm.with_isolation(isolation) for isolation in (None, *Isolation) for arm in (AS_IS, STRETCHED))
@@ -150,11 +152,19 @@ def _race(design: Design, evidence: Evidence, held: Arm, isolated: Mapping[Isola
     if not all(
         drain.effect is Effect.UNMOVED or stays(design, evidence, held, drain.arm, serialized.arm) for drain in drains
     ):
-        return Undecided()
+        comes = rests(design, evidence, held) and _comes(evidence, [drain.arm for drain in drains], serialized.arm)
+        return OrderingBug(Grade.SUSPECTED, serialized.p_value) if comes else Undecided()
     if held.amplified and _gave_up(evidence, held):
         return TimeSensitive(serialized.p_value, Grade.SUSPECTED)
     timed = held.amplified and speaks_of_time(evidence.explained)
     return OrderingBug(Grade.SUSPECTED if timed else Grade.CONFIRMED, serialized.p_value)
+
+
+def _comes(evidence: Evidence, drained: Sequence[Arm], serialized: Arm) -> bool:
+    """Whether the failure, however rare it is where phases are drained, is likelier there than serialized."""
+    failed, of = (sum(map(count, drained)) for count in (evidence.alike, evidence.usable))
+    p_value = fisher_one_sided(failed, of, evidence.alike(serialized), evidence.usable(serialized))
+    return all(evidence.alike(arm) > 1 for arm in drained) and p_value <= LIKELY
 
 
 def _gave_up(evidence: Evidence, held: Arm) -> bool:
