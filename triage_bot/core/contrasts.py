@@ -76,7 +76,9 @@ def rounds(evidence: Evidence, held: Arm) -> list[Round]:
 def contrast(design: Design, evidence: Evidence, held: Arm, arm: Arm) -> Contrast:
     """What ``arm`` did to the failure, at the last look that its pairs have reached."""
     pairs, p_value = _compared(design, evidence, held, (held, arm))
-    return Contrast(arm, pairs, p_value, _effect(_alpha(design, evidence, held, arm), evidence, arm, pairs, p_value))
+    # What comes after other tests is believed sooner: whether one of them is to blame is a search of its own.
+    alpha = design.alpha / _attempts(evidence) if held.in_order else limit(design, evidence, held, arm)
+    return Contrast(arm, pairs, p_value, _effect(alpha, evidence, arm, pairs, p_value))
 
 
 def stays(design: Design, evidence: Evidence, held: Arm, arm: Arm, cured: Arm) -> bool:
@@ -139,8 +141,10 @@ def _given_up(evidence: Evidence, arm: Arm) -> bool:
     return len(reads) >= PATIENCE and not any(read.usable for read in reads)
 
 
-def _alpha(design: Design, evidence: Evidence, held: Arm, arm: Arm) -> float:
-    """A failure that does not come every time may stay away by luck, and draining inside loops holds up the host, which
+def limit(design: Design, evidence: Evidence, held: Arm, arm: Arm) -> float:
+    """Highest p-value that proves by itself that ``arm`` makes the failure rarer.
+
+    A failure that does not come every time may stay away by luck, and draining inside loops holds up the host, which
     may close a window now and then: both take more to believe.
     """
     always = all(read.reading is Reading.ALIKE for read in evidence.under(held) if read.usable)

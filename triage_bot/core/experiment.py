@@ -81,7 +81,7 @@ def _search_purpose(arm: Arm) -> str:
 
 def _compare(design: Design, evidence: Evidence, held: Arm) -> Step:
     if held.in_order and isinstance(
-        narrowed := narrowing(evidence, held, contrasts(design, evidence, held)), Narrowing
+        narrowed := narrowing(design, evidence, held, contrasts(design, evidence, held)), Narrowing
     ):
         asked = f"is it one of these {len(narrowed.next)} of {len(evidence.before)} tests that it cannot stand?"
         return Step(held, search=True, purpose=asked, before=narrowed.next)

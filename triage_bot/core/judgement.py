@@ -110,8 +110,8 @@ def _vacuous(design: Design, evidence: Evidence) -> Verdict | Undecided:
 def _compared(design: Design, evidence: Evidence, held: Arm) -> Verdict | Undecided:
     found = contrasts(design, evidence, held)
     if held.in_order:
-        verdict = across_tests(evidence, held, found)
-        searching = isinstance(narrowing(evidence, held, found), Narrowing)
+        verdict = across_tests(design, evidence, held, found)
+        searching = isinstance(narrowing(design, evidence, held, found), Narrowing)
         finished = isinstance(verdict, Undecided) and not searching and _finished(design, evidence, held)
         return unproven(design, evidence, held, found) if finished else verdict
     return _alone(design, evidence, held, found)
@@ -234,7 +234,7 @@ def _cut_short(design: Design, evidence: Evidence) -> Verdict:
         return Healthy()
     held = held_arm(design, evidence)
     if held and held.in_order:
-        verdict = across_tests(evidence, held, contrasts(design, evidence, held), over=True)
+        verdict = across_tests(design, evidence, held, contrasts(design, evidence, held), over=True)
         if not isinstance(verdict, Undecided):
             return verdict
     if held and (suspected := suspicion(evidence, held, contrasts(design, evidence, held))):

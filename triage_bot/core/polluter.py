@@ -8,9 +8,10 @@ polluter; where two are needed together none is named.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from triage_bot.core.evidence import Read, Reading
+from triage_bot.core.stats import fisher_one_sided
 
 MOST_TRIALS = 30
 """Trials after which no single polluter is expected to be found, of a failure that is certain: 200 tests need about
@@ -41,24 +42,42 @@ class Polluter:
     """Node id; None when no single test was found."""
 
 
-def narrow(
-    before: Sequence[str], reads: Sequence[Read], rate: float, suspicion: Mapping[str, float] | None = None
-) -> Narrowing | Polluter:
-    """Where the search stands. ``rate``: how often the failure shows when all of ``before`` ran, below 1.0.
+@dataclass(frozen=True)
+class Known:
+    """What is known before the search."""
 
-    ``suspicion``: of some of them, how much more it is than of the others under suspicion, in any unit; it decides
-    where to look first, never who is named.
+    rate: float
+    """How often the failure shows when all predecessors ran, below 1.0."""
+    suspicion: Mapping[str, float] = field(default_factory=dict)
+    """Of some of them, how much more it is than of the others under suspicion, in any unit.
+
+    It decides where to look first, never who is named.
     """
+    passes: int = 0
+    """Trials that passed with no predecessor."""
+    proof: float = 1.0
+    """Highest p-value with which a polluter, run alone before it, must differ from none at all; 1.0 where it is proven
+    already that some predecessor is needed."""
+
+
+def narrow(before: Sequence[str], reads: Sequence[Read], known: Known) -> Narrowing | Polluter:
+    """Where the search stands."""
     if len(before) == 1:
         return Polluter(before[0])
-    weights = _weights(_prior(before, suspicion or {}), reads, rate)
+    weights = _weights(_prior(before, known.suspicion), reads, known.rate)
     best = max(before, key=lambda test: weights[test])
-    alone = sum(read.trial.before == (best,) and read.reading is Reading.ALIKE for read in reads)
-    if alone >= ALONE and weights[best] >= SURE:
+    if weights[best] >= SURE and _shown([read for read in reads if read.trial.before == (best,)], known):
         return Polluter(best)
-    if len(reads) >= int(MOST_TRIALS / rate):
+    if len(reads) >= int(MOST_TRIALS / known.rate):
         return Polluter(None)
     return Narrowing((best,) if weights[best] >= 1 / 2 else _half(before, weights))
+
+
+def _shown(reads: Sequence[Read], known: Known) -> bool:
+    """Whether trials after one test alone show the failure, and not by chance."""
+    usable = [read.reading for read in reads if read.usable]
+    hits = usable.count(Reading.ALIKE)
+    return hits >= ALONE and fisher_one_sided(hits, len(usable), 0, known.passes) <= known.proof
 
 
 def _prior(before: Sequence[str], suspicion: Mapping[str, float]) -> dict[str, float]:
