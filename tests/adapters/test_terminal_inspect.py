@@ -20,6 +20,7 @@ REPORT = """<testsuites><testsuite name="pytest" tests="8">
 </testsuite></testsuites>"""
 
 SHOWN = """r.xml: 7 tests: 2 failed, 1 errored, 1 flaky, 1 passed, 1 skipped, 1 never finished
+  likely one event: 1 failure after t.a::fault
   failed:
     t.a::bad  t/a.py:7: ValueError: no more
     t.a::fault  CUDA error: an illegal memory access was encountered  [sticky-cuda]
@@ -27,7 +28,6 @@ SHOWN = """r.xml: 7 tests: 2 failed, 1 errored, 1 flaky, 1 passed, 1 skipped, 1 
   retried, passed in the end:
     t.a::again  failed 1 of 2: retried; the report does not say why
   never finished, and the report does not name them: 1 test
-  likely one event: 1 failure after t.a::fault
   odd: retries-left-empty: suite pytest: 1 attempt retried, and no reason left
   odd: header-mismatch: suite pytest: its header counts 8 tests, it holds 7 (pytest counts each subtest there)
   odd: unfinished: 1 test started and never finished"""
@@ -83,6 +83,29 @@ def test_most_of_a_run_that_fails_at_once_is_told_as_one_event(tmp_path: Path) -
     cases = "".join(f"<testcase name='{at}'><failure message='m'/></testcase>" for at in range(9))
     told = shown(tmp_path, f"<testsuite>{cases}<testcase name='ok'/></testsuite>")
     assert "  likely one event: 9 of the 10 tests that ran failed at once" in told
+
+
+def test_of_many_failures_those_that_say_the_same_share_a_line(tmp_path: Path) -> None:
+    said = ["illegal address 0x{at:x}" if at % 3 else "out of {at} blocks" for at in range(300)]
+    cases = "".join(
+        f"<testcase name='t{at}'><failure message='{text.format(at=at)}'>t.py:{at}: E</failure></testcase>"
+        for at, text in enumerate(said)
+    )
+    assert shown(tmp_path, f"<testsuite>{cases}</testsuite>").splitlines()[1:] == [
+        "  likely one event: 300 tests failed at once, more than 50",
+        "  failed, the first of those that say the same:",
+        "    t0  t.py:0: E: out of 0 blocks",
+        "        and 99 tests more",
+        "    t1  t.py:1: E: illegal address 0x1",
+        "        and 199 tests more",
+    ]
+
+
+def test_a_retry_that_the_machine_caused_is_marked(tmp_path: Path) -> None:
+    case = "<testcase name='a'><flakyFailure message='No space left on device'/></testcase>"
+    assert "failed 1 of 2: No space left on device  [infrastructure]" in shown(
+        tmp_path, f"<testsuite>{case}</testsuite>"
+    )
 
 
 def test_a_long_name_does_not_hide_what_failed(tmp_path: Path) -> None:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from triage_bot.adapters.plain import WIDTH, plain
+from triage_bot.core.alike import masked, signature
 from triage_bot.core.cascades import cascades, mass_failure
 from triage_bot.core.findings import Counts
 from triage_bot.core.memory import holder
@@ -17,8 +20,10 @@ from triage_bot.core.results import Failure, Outcome, TestResult, folded
 from triage_bot.core.signatures import OUT_OF_MEMORY, family
 from triage_bot.core.wording import counted
 
+_Shown = TypeVar("_Shown")
+
 MOST_SHOWN = 50
-"""Tests listed under one heading; the rest is counted."""
+"""Lines under one heading; the rest is counted. Of more failures than that, those that say the same share a line."""
 _COLOUR = re.compile("(?:\x1b|#x1B|\ufffd)\\[[0-9;]*m")
 """A change of colour, as it was, as pytest spells it in a report, or as a repair left it."""
 
@@ -34,13 +39,19 @@ def render(reports: Sequence[Report]) -> str:
 def _report(report: Report) -> Iterator[str]:
     whole = "" if report.complete or report.unread else "  (incomplete)"
     yield f"{plain(report.path)}: {'not read' if report.unread else _counts(report.counts)}{whole}"
-    yield from _section("failed", report.failing, _failed)
+    yield from _events(report)
+    yield from _failures(report.failing)
     yield from _section("retried, passed in the end", report.flaky, _retried)
     unfinished = [result for result in report.results if result.outcome is Outcome.NOT_RUN]
     named = [result for result in unfinished if result.id.name or result.id.classname]
     yield from _section("never finished", named, lambda result: plain(str(result.id)))
     if len(named) < len(unfinished):
         yield f"  never finished, and the report does not name them: {counted(len(unfinished) - len(named), 'test')}"
+    for problem in report.problems:
+        yield f"  odd: {problem.kind}: {plain(problem.detail)}"
+
+
+def _events(report: Report) -> Iterator[str]:
     counts = report.counts
     mass = mass_failure(len(report.failing), counts.tests - counts.skipped - counts.not_run, MOST_SHOWN)
     if mass is not None:
@@ -49,17 +60,36 @@ def _report(report: Report) -> Iterator[str]:
         where = f" in {plain(cascade.worker)}" if cascade.worker else ""
         followers = counted(len(cascade.followers), "failure")
         yield f"  likely one event{where}: {followers} after {plain(str(cascade.origin.id))}"
-    for problem in report.problems:
-        yield f"  odd: {problem.kind}: {plain(problem.detail)}"
 
 
-def _section(heading: str, results: Sequence[TestResult], line: Callable[[TestResult], str]) -> Iterator[str]:
-    if results:
+def _failures(failing: Sequence[TestResult]) -> Iterator[str]:
+    if len(failing) <= MOST_SHOWN:
+        yield from _section("failed", failing, _failed)
+        return
+    same: dict[str, list[TestResult]] = {}
+    for result in failing:
+        same.setdefault(_saying(result), []).append(result)
+    yield from _section("failed, the first of those that say the same", [*same.values()], _first)
+
+
+def _section(heading: str, shown: Sequence[_Shown], line: Callable[[_Shown], str]) -> Iterator[str]:
+    if shown:
         yield f"  {heading}:"
-    for result in results[:MOST_SHOWN]:
-        yield f"    {line(result)}"
-    if len(results) > MOST_SHOWN:
-        yield f"    and {len(results) - MOST_SHOWN:,} more"
+    for one in shown[:MOST_SHOWN]:
+        yield f"    {line(one)}"
+    if len(shown) > MOST_SHOWN:
+        yield f"    and {len(shown) - MOST_SHOWN:,} more"
+
+
+def _saying(result: TestResult) -> str:
+    """What a test's failure says, wherever it was raised."""
+    failure = result.failure or Failure("", "")
+    return signature(replace(failure, file="")) if failure.message else masked(_last_line(failure.output))
+
+
+def _first(same: Sequence[TestResult]) -> str:
+    rest = f"\n        and {counted(len(same) - 1, 'test')} more" if len(same) > 1 else ""
+    return _failed(same[0]) + rest
 
 
 def _failed(result: TestResult) -> str:
@@ -95,8 +125,10 @@ def _sort(failure: Failure) -> str:
 def _retried(result: TestResult) -> str:
     attempts = folded(result.attempts)
     bad = [attempt for attempt in attempts if attempt.outcome.bad]
-    reason = next((attempt.failure.message for attempt in bad if attempt.failure), "")
-    return _told(str(result.id), f"failed {len(bad)} of {len(attempts)}: {reason}")
+    failure = next((attempt.failure for attempt in bad if attempt.failure), Failure("", ""))
+    sort = _sort(failure)
+    words = f"failed {len(bad)} of {len(attempts)}: {failure.message}"
+    return _told(str(result.id), words, f"  [{sort}]" if sort else "")
 
 
 def _counts(counts: Counts) -> str:
