@@ -38,6 +38,8 @@ def names(report: Report) -> list[str]:
         (DOCUMENT.replace("text", "R&D &nbsp;").encode(), "ampersands"),
         (DOCUMENT.replace("text", "1 < 2 <= 3 << 4 <5").encode(), "less-than signs"),
         (DOCUMENT.replace('"m"', '"1 < 2"').encode(), "less-than signs"),
+        (DOCUMENT.replace("text", "<object object at 0x7f> <Stream device=0>").encode(), "less-than signs"),
+        (DOCUMENT.replace("text", 'File "<stdin>", line 1, in <module>').encode(), "less-than signs"),
         (DOCUMENT.replace("text", "caf\udce9").encode(errors="surrogateescape"), "do not fit the encoding"),
         (b"\n\n" + DOCUMENT.encode(), "declaration not at start"),
     ],
@@ -47,6 +49,15 @@ def test_what_can_be_put_right_is_read_and_said(tmp_path: Path, content: bytes, 
     assert names(report) == ["a", "b", "é"]
     assert [result.id.name for result in report.failing] == ["b"]
     assert any(said in problem.detail for problem in report.problems)
+    assert not report.complete
+
+
+@pytest.mark.parametrize("broken", ["<failure message=boom/>", "<failure boom />", "<error at=1/>"])
+def test_a_broken_element_of_a_report_is_never_text_of_a_test_that_passed(tmp_path: Path, broken: str) -> None:
+    report = read(
+        tmp_path, DOCUMENT.replace('<testcase name="é"/>', f'<testcase name="x">{broken}</testcase>').encode()
+    )
+    assert report.counts.passed == 1
     assert not report.complete
 
 

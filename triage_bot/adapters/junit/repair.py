@@ -31,7 +31,15 @@ _MULTIBYTE = {
 _SINGLE_BYTE = re.compile(r"(iso8859-\d+|cp125\d|cp437|cp850|koi8-[ru]|mac-roman|ascii)")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(\d{1,9});|#x([0-9a-fA-F]{1,8});|(?:lt|gt|amp|quot|apos);)?")
-_NO_TAG = re.compile(r"<(?=[\s\d=<>\"'])")
+_NO_TAG = re.compile(
+    r"""<(?=[\s\d=<>"']"""
+    # A word where a tag has an attribute, or an attribute without quotes: <object object at 0x7f>, <Stream device=0>.
+    # An element of a report stays one, however broken: as text it would leave a test that passed.
+    r"""|(?!(?:[\w.-]{1,40}:)?(?:test|fail|err|skip|rerun|flaky|system-|propert))"""
+    r"""[A-Za-z_][\w.:-]{0,60}\s+[\w.:@-]{1,60}(?:\s+[^\s=]|\s*[>,;)]|=\s*[^\s"'])"""
+    # What Python calls code and classes that have no name, in every unescaped traceback.
+    r"""|(?:module|lambda|locals|genexpr|listcomp|dictcomp|setcomp|stdin|string|unknown)>)"""
+)
 _ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?testsuites?[\s>/]")
 _LONGEST_PARTIAL = 64
 """Characters that may have to wait for the next piece, so that no reference or root is split."""
