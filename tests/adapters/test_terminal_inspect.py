@@ -101,6 +101,11 @@ def test_of_many_failures_those_that_say_the_same_share_a_line(tmp_path: Path) -
     ]
 
 
+def test_a_retry_that_left_only_a_type_is_told_by_it(tmp_path: Path) -> None:
+    case = "<testcase name='a'><flakyError type='KeyError'/></testcase>"
+    assert "failed 1 of 2: KeyError" in shown(tmp_path, f"<testsuite>{case}</testsuite>")
+
+
 def test_a_retry_that_the_machine_caused_is_marked(tmp_path: Path) -> None:
     case = "<testcase name='a'><flakyFailure message='No space left on device'/></testcase>"
     assert "failed 1 of 2: No space left on device  [infrastructure]" in shown(

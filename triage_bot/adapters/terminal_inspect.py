@@ -127,7 +127,7 @@ def _retried(result: TestResult) -> str:
     bad = [attempt for attempt in attempts if attempt.outcome.bad]
     failure = next((attempt.failure for attempt in bad if attempt.failure), Failure("", ""))
     sort = _sort(failure)
-    words = f"failed {len(bad)} of {len(attempts)}: {failure.message}"
+    words = f"failed {len(bad)} of {len(attempts)}: {failure.message or failure.type or _last_line(failure.output)}"
     return _told(str(result.id), words, f"  [{sort}]" if sort else "")
 
 
