@@ -23,6 +23,7 @@ from tests.rig.runs.origin import Origin
 from tests.rig.runs.workflows import parse, permissions
 
 STAND_INS = Path(__file__).parents[1] / "actions"
+SHELL = Path(__file__).with_name("bin")
 ACT = Path(sys.executable).with_name("act")
 
 
@@ -44,6 +45,7 @@ class Done:
 
     succeeded: bool
     log: str
+    """What act said, then what the steps said."""
     summary: str
     """The step summaries of all jobs, one after the other."""
     outputs: dict[str, str]
@@ -68,11 +70,12 @@ def run(hub: Hub, origin: Origin, folder: Path, trigger: Trigger, variables: dic
         "GITHUB_RUN_ID": str(trigger.run_id),
         "RIG_ORIGIN": str(origin.folder),
         "RIG_PYTHON": sys.executable,
+        "RIG_SAID": str(folder / "said"),
         "RIG_UPLOADS": hub.world.blob_url,
     }
     # Of this process's environment a job gets what it needs to start programs and to find packages.
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME") or name.startswith("PIP_")}
-    environ = {**kept, "ACT_DISABLE_VERSION_CHECK": "1"}
+    environ = {**kept, "PATH": f"{SHELL}{os.pathsep}{kept['PATH']}", "ACT_DISABLE_VERSION_CHECK": "1"}
     started = time.monotonic()
     done = subprocess.run(
         [
@@ -88,7 +91,8 @@ def run(hub: Hub, origin: Origin, folder: Path, trigger: Trigger, variables: dic
         check=False,
     )
     del hub.world.tokens[token]
-    return _told(done, time.monotonic() - started)
+    said = folder / "said"
+    return _told(done, said.read_text(encoding="utf-8") if said.exists() else "", time.monotonic() - started)
 
 
 def _lay_out(folder: Path, origin: Origin, repository: str, trigger: Trigger) -> None:
@@ -117,7 +121,7 @@ def _command(folder: Path, trigger: Trigger) -> list[str | Path]:
     ]
 
 
-def _told(done: subprocess.CompletedProcess[str], seconds: float) -> Done:
+def _told(done: subprocess.CompletedProcess[str], said: str, seconds: float) -> Done:
     """From act's log, a JSON object a line: a step's file of outputs and its summary come as entries of their own."""
     lines: list[str] = []
     outputs: dict[str, str] = {}
@@ -132,4 +136,4 @@ def _told(done: subprocess.CompletedProcess[str], seconds: float) -> Done:
             outputs[entry["name"]] = entry["arg"]
         if entry.get("command") == "summary":
             summaries.append(entry["content"])
-    return Done(done.returncode == 0, "\n".join(lines), "\n".join(summaries), outputs, seconds)
+    return Done(done.returncode == 0, "\n".join([*lines, said]), "\n".join(summaries), outputs, seconds)
