@@ -318,6 +318,14 @@ def test_what_hardly_ever_comes_where_phases_are_drained_is_no_race_inside_one(d
     assert finding.verdict is not VerdictName.ORDERING_BUG
 
 
+def test_no_further_arm_is_tried_while_draining_keeps_the_failure_away() -> None:
+    script = {None: "AAA" + "A." * 10, Isolation.DRAINED: "." * 20}
+    finding = Scripted(script).find()
+
+    assert isinstance(finding, Finding)
+    assert {tally.arm.isolation for tally in finding.arms if tally.runs} == {None, Isolation.DRAINED}
+
+
 def test_a_failure_in_another_way_is_counted_apart() -> None:
     otherwise = {"outcome": Outcome.FAILED, "failure": Failure("ValueError", "another")}
     finding = found(RACE, Design(FAILURE), drained=otherwise)

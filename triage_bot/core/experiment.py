@@ -103,11 +103,12 @@ def _compare(design: Design, evidence: Evidence, held: Arm) -> Step:
 def _playing(design: Design, evidence: Evidence, held: Arm) -> list[Arm]:
     """The arms that are worth a trial: each once the one before it is refuted, until its own question is settled.
 
-    From half of the rounds on all are: the last of them would have too few left.
+    From half of the rounds on all are, once the first is refuted: the last would have too few rounds left.
     """
-    late = len(evidence.under(held, search=False)) >= design.cap // 2
+    arms = chain(evidence, held)
+    late = len(evidence.under(held, search=False)) >= design.cap // 2 and any(refuted(evidence, arm) for arm in arms[:1])
     playing = []
-    for arm in chain(evidence, held):
+    for arm in arms:
         if contrast(design, evidence, held, arm).effect not in (Effect.UNMOVED, Effect.NOT_COVERED):
             playing.append(arm)
         if not held.in_order and not late and not refuted(evidence, arm):
