@@ -106,7 +106,8 @@ def _playing(design: Design, evidence: Evidence, held: Arm) -> list[Arm]:
     From half of the rounds on all are, once the first is refuted: the last would have too few rounds left.
     """
     arms = chain(evidence, held)
-    late = len(evidence.under(held, search=False)) >= design.cap // 2 and any(refuted(evidence, arm) for arm in arms[:1])
+    half = len(evidence.under(held, search=False)) >= design.cap // 2
+    late = half and any(refuted(evidence, arm) for arm in arms[:1])
     playing = []
     for arm in arms:
         if contrast(design, evidence, held, arm).effect not in (Effect.UNMOVED, Effect.NOT_COVERED):
