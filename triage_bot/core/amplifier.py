@@ -100,11 +100,11 @@ def _standing(evidence: Evidence, arm: Arm) -> _Standing:
     elif arm.stretched and not arm.hasty:
         enough, patience = 1, 2
     else:
-        # A slowed stream shows a missing wait at once, unless the host itself was late just then: look twice, the
-        # second time with kernels loaded early where that is another look. So does what a predecessor left: whether
-        # work in flight is met is a matter of time.
-        looks = 1 if arm.skewed and evidence.loads_lazily else 2
-        enough, patience = 2, 2 if hits else looks
+        # A slowed stream shows a missing wait at once, unless the host itself was late just then: look again. Where
+        # kernels are loaded at their first use, loading them early is another look. What a predecessor left is met
+        # or not, too: whether work is still in flight is a matter of time.
+        looks = 2 if not arm.skewed else 1 if evidence.loads_lazily else 3
+        enough, patience = 2, max(looks, 2) if hits else looks
     if misses >= patience:
         return _Standing.RARE
     return _Standing.FREQUENT if hits >= enough else _Standing.OPEN
