@@ -53,8 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, which a triage tool registers too; refuse a device that is not there."""
     config.addinivalue_line("markers", "stream: the test orders work on device streams; triage probes it")
-    if config.getoption("kvrace_runtime") == "cuda":
-        choice.require_cuda()
+    choice.require_cuda(config)
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -64,8 +63,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     if config.getoption("kvrace_list"):
         print(listing())
     elif config.getoption("kvrace_window"):
-        if config.getoption("kvrace_runtime") == "cuda":
-            choice.require_cuda()
+        choice.require_cuda(config)
         runtime = emulated_runtime(config)
         calibrated = cuda(config) if runtime is None else runtime.device
         print(f"{calibrated.name}: {calibrated.window}")

@@ -20,13 +20,19 @@ DRIVER_FILES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """One of these is there when a CUDA driver is loaded; the second under WSL."""
 
 
+def asked(config: pytest.Config) -> str:
+    """The runtime that was asked for: ``auto``, ``cuda`` or ``emulated``.
+
+    A triage tool that runs the suite may ask in its own words; the suite's word goes first.
+    """
+    word = str(config.getoption("kvrace_runtime"))
+    return word if word != "auto" else str(config.getoption("triage_runtime", "auto"))
+
+
 def emulated(config: pytest.Config) -> bool:
     """Whether the session runs in virtual time: as asked, else when no CUDA device can be used."""
-    asked = str(config.getoption("kvrace_runtime"))
-    if asked == "auto":
-        # A triage tool that runs the suite may ask in its own words; the suite's word goes first.
-        asked = str(config.getoption("triage_runtime", "auto"))
-    return asked == "emulated" or (asked == "auto" and not _cuda_is_usable())
+    word = asked(config)
+    return word == "emulated" or (word == "auto" and not _cuda_is_usable())
 
 
 def _cuda_is_usable() -> bool:
@@ -38,19 +44,20 @@ def _cuda_is_usable() -> bool:
         return False
 
 
-def require_cuda() -> None:
-    """``pytest.UsageError`` when there is no CUDA device to run on. Does not initialize CUDA."""
+def require_cuda(config: pytest.Config) -> None:
+    """``pytest.UsageError`` when CUDA was asked for and there is no device. Does not initialize CUDA."""
+    if asked(config) != "cuda":
+        return
+    option = "--kvrace-runtime" if config.getoption("kvrace_runtime") == "cuda" else "--runtime"
     try:
         usable = bool(_cuda().available())
     except ImportError as error:
         raise pytest.UsageError(
-            f"--kvrace-runtime cuda needs torch and cuda-bindings ({error}): install the extra 'cuda', "
-            "or choose --kvrace-runtime emulated"
+            f"{option} cuda needs torch and cuda-bindings ({error}): install the extra 'cuda', "
+            f"or choose {option} emulated"
         ) from error
     if not usable:
-        raise pytest.UsageError(
-            "--kvrace-runtime cuda finds no CUDA device: check the driver, or choose --kvrace-runtime emulated"
-        )
+        raise pytest.UsageError(f"{option} cuda finds no CUDA device: check the driver, or choose {option} emulated")
 
 
 def cuda_device(config: pytest.Config) -> Calibrated:

@@ -77,8 +77,10 @@ def test_without_an_event_there_is_one_error(tmp_path: Path, content: str | None
         path.write_text(content)
     with pytest.raises(UsageError):
         Actions.read({"GITHUB_EVENT_PATH": str(path)})
-    with pytest.raises(UsageError, match="GITHUB_EVENT_PATH is not set"):
+    with pytest.raises(UsageError, match=r"GITHUB_EVENT_PATH is not set$"):
         Actions.read({})
+    with pytest.raises(UsageError, match=r"Is a directory$"):
+        Actions.read({"GITHUB_EVENT_PATH": str(tmp_path)})
 
 
 def test_a_value_cannot_end_its_own_output(tmp_path: Path) -> None:

@@ -37,3 +37,11 @@ def test_without_an_event_or_a_token_the_command_says_so(tmp_path: Path, command
         done = CliRunner().invoke(command, [], env=whole, standalone_mode=False)  # type: ignore[arg-type] # a command
         assert isinstance(done.exception, UsageError)
         assert done.exception.advice
+
+
+@pytest.mark.parametrize("option", ["--pause", "--between-writes"])
+@pytest.mark.parametrize("value", ["-1", "nan", "1001h", "soon"])
+def test_a_wait_that_is_none_is_refused(option: str, value: str) -> None:
+    done = CliRunner().invoke(publish, ["--dry-run", option, value], env={"GITHUB_EVENT_PATH": ""})
+    assert done.exit_code == 2
+    assert f"'{value}' is" in done.output

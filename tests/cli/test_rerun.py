@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -66,7 +67,10 @@ def test_a_healthy_test_is_nothing_to_triage_and_says_which_rate_is_ruled_out(re
         (["--test", "test_broken", "--html", "suite/test_it.py/p"], ["suite/test_it.py/p cannot be written"]),
         (["--test", "test_broken", "--out", "suite"], ["'suite' is a directory"]),
         (["--test", "test_broken", "-n", "0"], ["-n"]),
+        (["--test", "test_broken", "--suite", ""], ["--suite is empty"]),
         (["--test", "test_broken", "--budget", "soon"], ["'soon' is no duration: write 90s, 10m or 1h"]),
+        (["--test", "test_broken", "--budget", "0"], ["'0' is no duration"]),
+        (["--test", "test_broken", "--timeout", "9" * 30 + "h"], ["h' is too long: 1000h is the most"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -97,6 +101,20 @@ def test_a_suite_of_which_nothing_can_be_collected_ends_in_4_with_the_cause(reru
     done = rerun("--test", "test_broken")
     assert done.code == 4
     assert "test_it.py: ModuleNotFoundError: No module named 'no_such_module'" in done.err
+
+
+def test_a_suite_without_tests_is_said_to_be_one(rerun: Bot, tmp_path: Path) -> None:
+    (tmp_path / "suite" / "test_it.py").write_text("")
+    done = rerun("--test", "test_broken")
+    assert done.code == 2
+    assert "the suite has no tests" in done.err
+
+
+def test_a_device_that_the_bundled_suite_cannot_have_ends_in_4_before_any_trial(bot: Bot) -> None:
+    done = bot("rerun", "--test", "test_store_orders_after_compute_write", "--runtime", "cuda")
+    assert done.code == 4
+    assert re.search("--runtime cuda (needs torch and cuda-bindings|finds no CUDA device)", done.err)
+    assert "as-is" not in done.err
 
 
 def test_an_option_that_pytest_refuses_ends_in_4_with_its_words(rerun: Bot) -> None:
@@ -131,6 +149,13 @@ def test_a_report_that_is_not_there_is_a_finding(rerun: Bot, tmp_path: Path) -> 
     (finding,) = findings(tmp_path)
     assert (finding["test"], finding["verdict"]) == ("gone.xml", "inconclusive")
     assert finding["why"].startswith("runner-crashed")
+
+
+def test_a_folder_without_reports_is_said_to_hold_none(rerun: Bot, tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    rerun("--junit", "reports")
+    (finding,) = findings(tmp_path)
+    assert "no .xml file is in it" in finding["why"]
 
 
 def test_a_failure_of_no_known_test_could_not_be_rerun(rerun: Bot, tmp_path: Path) -> None:

@@ -62,10 +62,17 @@ def test_cut_at_any_byte_it_loses_at_most_the_trial_that_was_being_written(path:
 
 
 def test_started_anew_it_forgets_what_was_there(path: Path) -> None:
-    with Journal(path, CONDITIONS, resume=False):
+    with Journal(path, CONDITIONS, resume=False) as journal:
+        journal.add("b.py::test_b", TRIALS[0])
+    with Journal(path, CONDITIONS, resume=True) as journal:
+        assert journal.by_test() == {"b.py::test_b": (TRIALS[0],)}
+
+
+def test_a_run_that_ends_before_its_first_trial_leaves_the_earlier_one_to_go_on_with(path: Path) -> None:
+    with Journal(path, {**CONDITIONS, "tests": ["mistyped"]}, resume=False):
         pass
     with Journal(path, CONDITIONS, resume=True) as journal:
-        assert journal.by_test() == {}
+        assert journal.by_test() == {"a.py::test_a": tuple(TRIALS)}
 
 
 def test_other_conditions_are_named_with_both_values(path: Path) -> None:

@@ -75,16 +75,24 @@ def harmless(text: str) -> str:
 
 
 def _event(path: str) -> Mapping[str, Any]:
+    if not path:
+        raise _no_event("GITHUB_EVENT_PATH is not set")
     try:
         event = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"there is no event to act on: {path or 'GITHUB_EVENT_PATH is not set'} ({type(error).__name__})",
-            "Run it in GitHub Actions, or set GITHUB_EVENT_NAME and GITHUB_EVENT_PATH to an event that was recorded.",
-        ) from None
+    except OSError as error:
+        raise _no_event(f"{path}: {error.strerror}") from None
+    except ValueError:
+        raise _no_event(f"{path} is no JSON") from None
     if not isinstance(event, dict) or not isinstance(event.get("repository"), dict):
         raise UsageError(f"{path} holds no event of GitHub", "Point GITHUB_EVENT_PATH to an event's JSON.")
     return event
+
+
+def _no_event(why: str) -> UsageError:
+    return UsageError(
+        f"there is no event to act on: {why}",
+        "Run it in GitHub Actions, or set GITHUB_EVENT_NAME and GITHUB_EVENT_PATH to an event that was recorded.",
+    )
 
 
 def _path(name: str) -> Path | None:

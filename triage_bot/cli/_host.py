@@ -13,6 +13,7 @@ import click
 from triage_bot.adapters import artifact, github, github_event, plan_text
 from triage_bot.adapters.actions import Actions, harmless
 from triage_bot.adapters.patience import Patience
+from triage_bot.cli.options import Duration
 from triage_bot.core.findings import Triage
 from triage_bot.errors import ExitCode, UsageError
 from triage_bot.workflows.office import Office
@@ -21,14 +22,20 @@ _OPTIONS = [
     click.option("--dry-run", is_flag=True, help="Print what would be written, and write nothing."),
     click.option("--workflow", default="gpu-race.yml", show_default=True, help="File name of the race workflow."),
     click.option("--author", default="github-actions[bot]", show_default=True, help="Login that the token writes as."),
-    click.option("--between-writes", type=float, default=0.0, envvar="TRIAGE_BOT_BETWEEN_WRITES", help="Seconds."),
+    click.option(
+        "--between-writes",
+        type=Duration(zero=True),
+        default="0",
+        envvar="TRIAGE_BOT_BETWEEN_WRITES",
+        help="Time from one write to the next.",
+    ),
     click.option(
         "--pause",
-        type=float,
-        default=60.0,
+        type=Duration(zero=True),
+        default="60s",
         show_default=True,
         envvar="TRIAGE_BOT_PAUSE",
-        help="Seconds to wait when GitHub says 'slow down' and not for how long.",
+        help="How long to wait when GitHub says 'slow down' and not for how long.",
     ),
 ]
 

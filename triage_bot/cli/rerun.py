@@ -126,6 +126,8 @@ def _verdicts(words: tuple[str, ...]) -> frozenset[VerdictName]:
 
 def _suite(paths: tuple[str, ...]) -> list[str]:
     for path in paths:
+        if not path:
+            raise UsageError("--suite is empty", "give a file or folder that pytest can collect")
         if not Path(path.partition("::")[0]).exists():
             raise UsageError(f"--suite: there is no {path}", "give a file or folder that pytest can collect")
     if paths:

@@ -23,13 +23,14 @@ class Journal:
     """
 
     def __init__(self, path: Path, conditions: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or go on with the one in ``path``.
+        """Start a journal, or go on with the one in ``path``. Until the first trial is added, what is there stays.
 
         ``UsageError`` when its conditions were others, when it is not a journal, when another run has it open, or when
         it cannot be written.
         """
         self._path = path
         self._trials: dict[str, list[Trial]] = {}
+        self._conditions = conditions
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Held open: what a test does to the folder cannot end a run.
@@ -40,9 +41,7 @@ class Journal:
             ) from None
         try:
             self._take()
-            if not (resume and self._read(conditions)):
-                self._file.truncate(0)
-                self._write({"conditions": conditions})
+            self._begun = resume and self._read(conditions)
         except BaseException:
             self._close()
             raise
@@ -64,6 +63,10 @@ class Journal:
     def add(self, test: str, trial: Trial) -> None:
         """Write ``trial`` down; it is on disk when this returns. ``LabError`` when the disk refuses."""
         self._trials.setdefault(test, []).append(trial)
+        if not self._begun:
+            self._file.truncate(0)
+            self._write({"conditions": self._conditions})
+            self._begun = True
         self._write(
             {
                 "test": test,

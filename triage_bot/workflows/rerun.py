@@ -90,6 +90,8 @@ def _selected(name: str, node_ids: Sequence[str]) -> str:
     if isinstance(chosen, Missing):
         near = "".join(f"\n    {candidate}" for candidate in chosen.near)
         advice = f"did you mean{near}" if near else "see `pytest --collect-only` for what there is"
+        if not node_ids:
+            raise UsageError("the suite has no tests", advice)
         raise UsageError(f"none of the suite's {len(node_ids)} tests has {name!r} in its name", advice)
     return chosen
 

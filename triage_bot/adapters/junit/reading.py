@@ -35,7 +35,8 @@ def read_reports(paths: Sequence[str]) -> tuple[Report, ...]:
     for path in paths:
         found = _expand(path)
         if not found:
-            reports.append(_without_tests(path, ABSENT, "it is not there: whatever should have written it died before"))
+            missing = "no .xml file is in it" if Path(path).is_dir() else "it is not there"
+            reports.append(_without_tests(path, ABSENT, f"{missing}: whatever should have written it died before"))
         for file in found:
             if file.resolve() not in seen:
                 reports.extend(_read_file(file))
