@@ -87,3 +87,10 @@ def test_a_report_that_ends_early_and_tells_no_failure_is_a_finding(tmp_path: Pa
 def test_a_report_that_is_not_there_is_a_crash_of_the_runner(tmp_path: Path) -> None:
     found = sort_out(read_reports([str(tmp_path / "gone.xml")]), Resolver(IDS), 50)
     assert [finding.reason for finding in found.findings] == [Reason.RUNNER_CRASHED]
+
+
+def test_a_test_that_never_finished_in_a_report_without_failures_is_a_crash_of_the_runner(tmp_path: Path) -> None:
+    (tmp_path / "r.xml").write_text("<testsuite><testcase classname='test_it' name='test_a'/><testcase/></testsuite>")
+    (finding,) = sort_out(read_reports([str(tmp_path / "r.xml")]), Resolver(IDS), 50).findings
+    assert (finding.reason, finding.test) == (Reason.RUNNER_CRASHED, str(tmp_path / "r.xml"))
+    assert "1 test started and never finished" in finding.why

@@ -12,6 +12,7 @@ from triage_bot.core.reports import ABSENT, Report, add_up
 from triage_bot.core.resolve import Resolver, Unresolved
 from triage_bot.core.results import Failure, TestId, TestResult
 from triage_bot.core.signatures import family
+from triage_bot.core.wording import counted
 
 MASS_SAMPLE = 3
 """Failures of a mass failure that get trials: enough to tell a broken build from a broken machine.
@@ -142,11 +143,14 @@ def _follower(result: TestResult, node_id: str, origin: str) -> Finding:
 
 
 def _unread(report: Report) -> Iterator[Finding]:
-    """A report that is not there is a finding: it never means that nothing failed."""
+    """A report that is not there, or stops in the middle, is a finding: it never means that nothing failed."""
     if report.unread is not None and report.unread.kind == ABSENT:
         reason, detail = Reason.RUNNER_CRASHED, report.unread.detail
     elif not report.complete and not report.failing:
         reason, detail = Reason.REPORT_INCOMPLETE, "the report ends early and tells no failure"
+    elif report.counts.not_run and not report.failing:
+        unfinished = counted(report.counts.not_run, "test")
+        reason, detail = Reason.RUNNER_CRASHED, f"{unfinished} started and never finished, and no failure is told"
     else:
         return
     yield Finding(
