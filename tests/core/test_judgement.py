@@ -271,6 +271,26 @@ def test_a_test_that_only_ever_fails_in_another_way_is_judged_under_other_condit
     assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.MIXED_CONDITIONS)
 
 
+@pytest.mark.parametrize(
+    ("every", "verdict"), [(2, VerdictName.INCONCLUSIVE), (3, VerdictName.NOT_REPRODUCED)], ids=["half", "a third"]
+)
+def test_a_test_that_mostly_fails_in_another_way_has_not_become_well(every: int, verdict: VerdictName) -> None:
+    class Other(Rig):
+        shown = 0
+
+        def observe(self, arm: Arm) -> Observation:
+            self.shown += 1
+            other = Failure("FileNotFoundError", "no weights here", "test_store.py", 12)
+            seen = observation(self.truth, arm, failed=False)
+            return replace(seen, outcome=Outcome.FAILED, failure=other) if self.shown % every == 1 else seen
+
+    finding = Other(replace(RACE, rate=race(0.0, 0.0, 0.0), leftover=False)).find()
+
+    assert isinstance(finding, Finding)
+    assert finding.verdict is verdict
+    assert finding.reason is (Reason.MIXED_CONDITIONS if every == 2 else None)
+
+
 def test_an_amplifier_that_proved_nothing_in_all_its_trials_gives_way_to_the_next() -> None:
     found = Counter(
         simulate(truth, seed).verdict for truth in TRUTHS for seed in range(6) if "stretched 20 %" in truth.name

@@ -30,11 +30,23 @@ def unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, 
         return Inconclusive(Reason.ARMS_CONTRADICT, detail, smallest)
     failed = any(read.reading is Reading.ALIKE for read in evidence.reads)
     if not failed:
-        return NotReproduced()
+        return _elsewhere(evidence)
     if found and not design.looks:
         return Inconclusive(Reason.BUDGET_SPENT, f"{design.cap} trials an arm can prove nothing")
     settled = evidence.alike(held) > 0 and all(one.effect is Effect.UNMOVED for one in found.values())
     return Flaky(Grade.CONFIRMED if settled else Grade.SUSPECTED, smallest)
+
+
+def _elsewhere(evidence: Evidence) -> Verdict:
+    """It never failed as reported. That it mostly fails in another way is no reason to call it well."""
+    ended = [read for read in evidence.reads if read.reading is not Reading.UNUSABLE]
+    otherwise = sum(read.reading is Reading.OTHERWISE for read in ended)
+    if 2 * otherwise < len(ended):
+        return NotReproduced()
+    detail = (
+        f"here it fails in another way in {otherwise} of {len(ended)} trials, and never in the one that was reported"
+    )
+    return Inconclusive(Reason.MIXED_CONDITIONS, detail)
 
 
 def _moved(found: Mapping[Arm, Contrast]) -> str:
