@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agreement import Job, Shard, main, run, tried
+from benchmarks.agreement import TRIALS_TO_AGREE, Job, Shard, main, run, tried
 from benchmarks.agreement_records import Record, Tried, agreed, compare, merged
 from benchmarks.emulated_lab import ROOT
 from kvrace_tests.cases.table import CASES
@@ -63,7 +63,7 @@ def test_an_arm_is_tried_until_it_agrees() -> None:
 def test_an_arm_that_never_agrees_is_given_up() -> None:
     lab = ScriptedLab(PASSED)
     assert tried(lab, TEST, "stretched", [SAID]).outcomes == ["passed"]
-    assert len(lab.asked) == 4
+    assert len(lab.asked) == TRIALS_TO_AGREE
 
 
 def test_what_the_probes_did_not_see_is_kept() -> None:

@@ -40,7 +40,7 @@ def _sum_parts(device: Streams, *, ordered: bool) -> bytes:
 def _copy_result(device: Streams, *, ordered: bool) -> bytes:
     data, copied = device.device_buffer(1, SIZE), device.device_buffer(1, SIZE)
     producer, consumer = device.new_stream("producer"), device.new_stream("consumer")
-    producer.sleep(0.02)
+    producer.sleep(0.024)
     producer.fill(data, 4)
     if ordered:
         produced = device.new_event()

@@ -52,11 +52,11 @@ def test_gives_up_after_a_while(device: Streams) -> None:
 def test_gives_up_after_so_many_questions(device: Streams) -> None:
     last, total = _hand_over(device)
     questions = 0
-    while not last.query() and questions < 200:
+    while not last.query() and questions < 50:
         device.host_sleep(0.0001)
         questions += 1
     device.synchronize()
-    assert questions < 200, "gave up asking"
+    assert questions < 50, "gave up asking"
     assert last.read(total) == bytes([HAND_OVERS]) * SIZE, "an addition is missing"
 
 
