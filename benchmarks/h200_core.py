@@ -1,6 +1,6 @@
 """Measures the core on a CUDA device: the suite, the verdicts on the plain torch specimens, and what a trial costs.
 
-    python benchmarks/h200_core.py --out results [--resume results/h200_core.json] [--seconds 600] [--only origin,…]
+    python -m benchmarks.h200_core --out results [--resume results/h200_core.json] [--seconds 600] [--only origin,…]
 
 Each step is written to ``h200_core.json`` as soon as it is done. A later call with ``--resume`` goes on where that file
 ends, so the whole may be spread over several short leases of a device. Needs torch, the bot's dependencies, and for the
@@ -28,8 +28,9 @@ from threading import Lock
 from typing import Any
 
 import torch
-from h200_suite import beside_neighbours, suite
-from h200_trials import ORIGIN, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
+
+from benchmarks.h200_suite import beside_neighbours, suite
+from benchmarks.h200_trials import ORIGIN, ROOT, SPECIMENS, healthy, rerun_cost, trial_cost
 
 SUITE_RUNS = 20
 BUSY_RUNS = 5

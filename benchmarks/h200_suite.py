@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from h200_trials import PYTEST, ROOT
+from benchmarks.h200_trials import PYTEST, ROOT
 
 NEIGHBOURS = 2
 """Processes that keep the device and a core each busy."""

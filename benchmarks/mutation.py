@@ -5,6 +5,7 @@ A suite that is worth its time turns exactly the mutated edge's case red. Usage:
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import shutil
@@ -63,6 +64,7 @@ def red_cases(tree: Path) -> set[str]:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     source = (ROOT / BACKEND).read_text(encoding="utf-8")
     wrong = 0
     print(f"{'edge taken out':26}  {'its case':21}  {'cases that turned red':40}  as it must")
