@@ -291,6 +291,19 @@ def test_a_test_that_mostly_fails_in_another_way_has_not_become_well(every: int,
     assert finding.reason is (Reason.MIXED_CONDITIONS if every == 2 else None)
 
 
+def test_a_failure_that_only_one_amplified_trial_showed_is_told_with_that_arm() -> None:
+    class Once(Rig):
+        def observe(self, arm: Arm) -> Observation:
+            failed = arm.hasty and not self.changes
+            self.changes = {"none": {}} if arm.hasty else self.changes
+            return observation(self.truth, arm, failed=failed)
+
+    finding = Once(replace(RACE, rate=race(0.0, 0.0, 0.0), leftover=False), Design()).find()
+
+    assert isinstance(finding, Finding)
+    assert finding.why.startswith("it failed in 1 of 3 trials under stretched+hasty and in none of ")
+
+
 def test_an_amplifier_that_proved_nothing_in_all_its_trials_gives_way_to_the_next() -> None:
     found = Counter(
         simulate(truth, seed).verdict for truth in TRUTHS for seed in range(6) if "stretched 20 %" in truth.name

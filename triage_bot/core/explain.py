@@ -153,6 +153,12 @@ def _why_flaky(evidence: Evidence) -> str:
             f"it fails in {met} of {len(after)} trials after the tests before it and in none of {len(reads)} alone, "
             "which was not proven to be more than chance"
         )
+    elsewhere = max(evidence.tallies(), key=lambda tally: tally.failed)
+    if not failed and elsewhere.failed:
+        return (
+            f"it failed in {elsewhere.failed} of {elsewhere.runs} trials under {elsewhere.arm} and in none of "
+            f"{len(reads)} as-is, which was not proven to be more than chance"
+        )
     low, high = rate_interval(failed, len(reads))
     rate = f"it fails as-is in {failed} of {len(reads)} trials ({low:.0%} to {high:.0%})"
     return f"{rate}, and no arm was shown to move it" if evidence.probed else f"{rate}; it is not a stream test"
