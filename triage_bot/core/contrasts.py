@@ -16,6 +16,9 @@ PATIENCE = 2
 FUTILE = {5: 0, 10: 2}
 """Rounds → failures of the held arm with which no later look can be expected to prove anything."""
 
+PROMISING = 0.1
+"""Highest p-value with which an arm that never failed is worth another comparison, under an amplifier."""
+
 Round = dict[Arm, Read]
 
 
@@ -103,14 +106,13 @@ def futile(design: Design, evidence: Evidence, held: Arm) -> bool:
         len(reads) >= look and sum(read.reading is Reading.ALIKE for read in reads[:look]) <= failures
         for look, failures in FUTILE.items()
     )
-    spent = held.amplified and bool(design.looks) and exhausted(design, evidence, held)
-    return rare or (spent and not _moves(design, evidence, held))
-
-
-def _moves(design: Design, evidence: Evidence, held: Arm) -> bool:
-    """Whether an arm was proven to make the failure rarer."""
+    if rare or not design.looks or not exhausted(design, evidence, held):
+        return rare
     found = contrasts(design, evidence, held).values()
-    return any(one.effect in (Effect.CURED, Effect.REDUCED) for one in found)
+    if any(one.effect in (Effect.CURED, Effect.REDUCED) for one in found):
+        return False
+    # What comes by itself needs no amplifier, unless an arm may keep it away and it came too rarely to prove that.
+    return held.amplified or any(one.p_value <= PROMISING and not evidence.alike(one.arm) for one in found)
 
 
 def exhausted(design: Design, evidence: Evidence, held: Arm) -> bool:

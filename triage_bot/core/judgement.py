@@ -38,7 +38,7 @@ NEARLY_ALWAYS = 0.9
 """A flake that fails this often is the hardest to tell from a broken test."""
 MISTAKEN = 0.005
 """How often such a flake may fail every time and be called broken for certain: 51 failures in a row."""
-LIKELY = 0.1
+LIKELY = 0.05
 """Highest p-value with which something is suspected that is not proven."""
 ENOUGH_PASSES = 5
 """As-is trials after which a test without any failure, or with a vacuous control, is left alone."""
@@ -121,7 +121,7 @@ def _alone(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Co
     isolated = {isolation: found[held.with_isolation(isolation)] for isolation in Isolation if found}
     for isolation in _DRAINS:
         if isolated and isolated[isolation].effect is Effect.CURED:
-            return _contamination(evidence, isolated[isolation])
+            return _contamination(design, evidence, held, isolated[isolation])
     verdict: Verdict | Undecided = Undecided()
     if isolated and isolated[Isolation.SERIALIZED].effect is Effect.CURED:
         verdict = _race(design, evidence, held, isolated)
@@ -132,9 +132,14 @@ def _alone(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Co
     return verdict
 
 
-def _contamination(evidence: Evidence, cured: Contrast) -> Verdict:
-    """A proven difference names no cause by itself: the leftover work must have been seen."""
+def _contamination(design: Design, evidence: Evidence, held: Arm, cured: Contrast) -> Verdict | Undecided:
+    """A proven difference names no cause by itself: the leftover work must have been seen.
+
+    Without it the difference may be luck, which more trials would show.
+    """
     witness = testify(evidence.observations(cured.arm), evidence.explained)
+    if witness is None and not rests(design, evidence, held):
+        return Undecided()
     if witness is None:
         return Inconclusive(
             Reason.ARMS_CONTRADICT, f"it never fails under {cured.arm}, yet no leftover work was seen", cured.p_value
