@@ -35,6 +35,15 @@ def test_streams_of_one_place_share_a_name_and_have_a_turn_each_and_two_places_n
     assert [use.name for use in uses] == ["stream", "stream@drive:8", "stream#1", "stream#2"]
 
 
+def test_any_two_of_eight_streams_of_one_place_can_be_told_apart() -> None:
+    one = FakeStream(1, "stream", "/repo/test_a.py", 3, "drive")
+    told = names(*(one._replace(handle=handle) for handle in range(1, 9)))
+    turns = [use.name for use in told.uses()][1:]
+    assert [[handle for handle in range(1, 9) if told.called(handle, turn)] for turn in turns] == [
+        [handle] for handle in range(1, 9)
+    ]
+
+
 def test_of_a_handle_that_was_handed_out_again_the_living_stream_is_meant() -> None:
     one = FakeStream(1, "first", "/repo/test_a.py", 3, "drive")
     assert names(one, one._replace(variable="second", line=5)).of(1).name == "second"

@@ -10,8 +10,8 @@ from triage_bot.core.trials import Site, StreamUse
 from triage_bot.lab.runtime import StreamInfo, StreamRuntime
 from triage_bot.lab.suite import SuiteFiles
 
-TURNS = 4
-"""So many streams of one place can be told apart; a fifth shares the turn of the first. Each turn costs a search."""
+TURNS = 8
+"""So many streams of one place can be told apart; a ninth shares the turn of the first. Each turn costs a search."""
 
 
 class StreamNames:
