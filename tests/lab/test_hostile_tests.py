@@ -30,6 +30,7 @@ def test_fine(tmp_path):
 def test_ends_the_run():
     pytest.exit("enough of this")
 def test_is_interrupted():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     signal.raise_signal(signal.SIGINT)
 @pytest.fixture
 def ends_the_run():
