@@ -50,6 +50,11 @@ def test_a_green_run_still_shows_what_was_retried(tmp_path: Path) -> None:
     )
 
 
+def test_what_passed_first_is_not_said_to_have_passed_in_the_end(tmp_path: Path) -> None:
+    document = "<testsuite><testcase name='a'/><testcase name='a'><failure message='m'/></testcase></testsuite>"
+    assert shown(tmp_path, document) == "r.xml: 1 test: 1 flaky\n  passed, and failed:\n    a  failed 1 of 2: m"
+
+
 def test_names_and_messages_cannot_move_the_cursor_nor_open_a_line(tmp_path: Path) -> None:
     case = "<testcase name='a&#10;  odd: x&#x9b;2J&#x202e;'><failure message='m'/></testcase>"
     lines = shown(tmp_path, f"<testsuite>{case}</testsuite>").splitlines()

@@ -22,6 +22,10 @@ CORRUPT = Failure("AssertionError", "store raced compute even with the barrier: 
         ("<Stream at 0x7f3a90>", "<Stream at <address>>"),
         ("cannot read /tmp/pytest-of-me/pytest-12/a.bin", "cannot read <path>"),
         ("expected int8 on cuda:1, not test_2", "expected int8 on cuda:<n>, not test_2"),
+        ("loss is nan, limit inf", "loss is <n>, limit <n>"),
+        ("[rank0]: [Rank 3] stopped", "[rank<n>]: [Rank <n>] stopped"),
+        ("17.9 GiB is free, 20 MiB asked, 4096 bytes left", "<size> is free, <size> asked, <size> left"),
+        ("infinite nanny", "infinite nanny"),
         ("a  b\tc", "a b c"),
     ],
 )

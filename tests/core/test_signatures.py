@@ -19,6 +19,8 @@ INFRASTRUCTURE_TEXTS = {
         "kernel: Xid 94, contained memory error",
         "NVRM: Xid (PCI:0000:dc:00): 145, RLW_RXPIPE Fatal XC0 i0 Link 13 (0x0409a0c2)",
         "NVRM: Xid (PCI:0000:dc:00): 45, pid=7, name=python3, Ch 00000001 caused by previous Xid 149",
+        "NVRM: Xid (PCI:0000:1a:00): 119, pid=7, Timeout after 6s of waiting for RPC response from GPU0 GSP!",
+        "NVRM: Xid (PCI:0000:1a:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)",
     ],
     "nvlink": [
         "CUDA error: uncorrectable NVLink error detected during the execution",
@@ -35,12 +37,14 @@ INFRASTRUCTURE_TEXTS = {
         "ROCk module is NOT loaded, possibly no GPU devices",
         "modprobe: FATAL: Module nvidia not found in directory /lib/modules/5.15.0",
         "hsa api call failure at: /src/rocminfo/rocminfo.cc:1140",
+        "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
     ],
     "no-device": [
         "RuntimeError: No CUDA GPUs are available",
         "CUDA error: CUDA-capable device(s) is/are busy or unavailable",
         "cudaErrorNoDevice: no CUDA-capable device is detected",
         "RuntimeError: No HIP GPUs are available",
+        "ValueError: No visible GPU devices",
         "CUDA unknown error - this may be due to an environment. Setting the available devices to be zero.",
     ],
     "container": [
@@ -49,6 +53,7 @@ INFRASTRUCTURE_TEXTS = {
         "docker: Error response from daemon: Unknown runtime specified nvidia.",
         "open /run/nvidia-persistenced/socket: no such file or directory",
         "Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all",
+        "error pulling image configuration: received unexpected HTTP status: 502 Bad Gateway",
     ],
     "shared-memory": [
         "DataLoader worker exited. This might be caused by insufficient shared memory (shm).",
@@ -58,6 +63,7 @@ INFRASTRUCTURE_TEXTS = {
         "OSError: [Errno 28] No space left on device",
         "OSError: [Errno 122] Disk quota exceeded",
         "OSError: [Errno 5] Input/output error: '/nfs/w'",
+        "OSError: [Errno 30] Read-only file system: '/cache/triton'",
     ],
     "fabric": [
         "NCCL WARN NET/IB : Got completion from peer 10.0.0.3<5492> with status=12 opcode=0 len=0 vendor err 129",
@@ -81,6 +87,13 @@ INFRASTRUCTURE_TEXTS = {
         'status_string: "SSL connect error"',
         "OpenSSL SSL_connect: Connection reset by peer in connection to example.com:443",
         "unexpected status code https://registry.example.com/v2/node: 429 Too Many Requests",
+        "W: Temporary failure resolving 'deb.debian.org'",
+        "E: Failed to fetch https://developer.download.nvidia.com/x/Packages.gz  Hash Sum mismatch",
+        "ConnectionError: Couldn't reach 'org/data' on the Hub (ReadTimeout)",
+        "ssh: connect to host github.com port 22: Connection timed out",
+        "fatal: the remote end hung up unexpectedly",
+        "ClientError: An error occurred (SlowDown) when calling the GetObject operation",
+        "error: error sending request for url (https://pypi.org/simple/torch/)",
     ],
     "runner-lost": [
         "The runner has received a shutdown signal. This can happen when the runner service is stopped",
@@ -112,6 +125,20 @@ FAMILIES = [
     ("vacuous-control", "control (no barrier) stayed clean"),
     ("vacuous-control", "the unprotected half showed 0 torn blocks"),
     ("guard", "5 blocks torn although the event was waited on"),
+    ("vacuous-control", "could not provoke the race without the barrier"),
+    ("guard", "fixed variant still raced: 3/64 blocks with wait_event in place"),
+    ("crash", "ERROR: bazel: exited with error code 137"),
+    ("crash", "exitcode  : -9 (pid: 7) of rank 1"),
+    ("crash", "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly"),
+    ("crash", "free(): invalid pointer"),
+    ("crash", "RuntimeError: DataLoader worker (pid(s) 4321) exited unexpectedly"),
+    ("timeout", "store->get('0') got error: Socket Timeout"),
+    ("timeout", "Timeout (0:05:00)!"),
+    ("out-of-memory", "ValueError: No available memory for the cache blocks. Try increasing gpu_memory_utilization"),
+    (
+        "out-of-memory",
+        "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 29.8 GiB for an array with shape (1,)",
+    ),
     ("guard", "corruption with barrier: 4 blocks"),
     ("guard", "with the fence in place 2 blocks were still torn"),
     ("vacuous-control", "without the fence nothing was torn"),
@@ -192,6 +219,16 @@ def test_what_reruns_decide_still_has_a_family(name: str, text: str) -> None:
         "AssertionError: expected xid 79 in the parsed log",
         "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.",
         "RuntimeError: Engine core initialization failed. See root cause above.",
+        "AssertionError: 'device-side assert triggered' not found in ''",
+        'AssertionError: "CUDA error: device-side assert triggered" does not match "invalid argument"',
+        "Failed: DID NOT RAISE <class 'torch.OutOfMemoryError'>",
+        "AssertionError: TimeoutError not raised by f",
+        "AssertionError: sliding window was never opened for layer 3",
+        "AssertionError: access control without torn pages",
+        "AssertionError: vacuous truth: all([]) is True",
+        "503 Server Error: Service Unavailable for url: http://vllm-router.default.svc.cluster.local/v1",
+        "HTTPConnectionPool(host='host.docker.internal', port=80): Max retries exceeded with url: /a (Caused by x)",
+        "AssertionError: no deadlock detected, one was expected",
     ],
 )
 def test_what_any_failure_may_say_is_of_no_family(text: str) -> None:
@@ -209,6 +246,18 @@ def test_what_was_printed_counts_only_when_the_failure_itself_says_nothing() -> 
     printed = "NCCL WARN Call to posix_fallocate failed : No space left on device"
     assert family(Failure("RuntimeError", "unhandled system error", output=printed)) == INFRASTRUCTURE
     assert family(Failure("ImportError", "No module named x", output=printed)) == "import-error"
+
+
+def test_what_was_printed_is_no_word_on_a_claim_that_a_test_makes() -> None:
+    printed = "HTTP Error 429 thrown while requesting HEAD https://huggingface.co/x\nRetrying in 1s [Retry 1/5]."
+    assert family(Failure("AssertionError", "Tensor-likes are not close!", output=printed)) == ""
+    assert family(Failure("RuntimeError", "no answer", output=f"WARNING: {printed.splitlines()[0]}")) == ""
+
+
+def test_what_another_process_may_have_printed_is_not_sticky() -> None:
+    rule = rule_of(Failure("RuntimeError", "worker failed", output="CUDA error: device-side assert triggered"))
+    assert rule is not None
+    assert (rule.family, rule.sticky) == ("sticky-cuda", False)
 
 
 def test_only_faults_that_outlive_their_test_are_sticky() -> None:

@@ -41,7 +41,9 @@ def _report(report: Report) -> Iterator[str]:
     yield f"{plain(report.path)}: {'not read' if report.unread else _counts(report.counts)}{whole}"
     yield from _events(report)
     yield from _failures(report.failing)
-    yield from _section("retried, passed in the end", report.flaky, _retried)
+    in_the_end = [result for result in report.flaky if result.attempts[-1].outcome is Outcome.PASSED]
+    yield from _section("retried, passed in the end", in_the_end, _retried)
+    yield from _section("passed, and failed", [it for it in report.flaky if it not in in_the_end], _retried)
     unfinished = [result for result in report.results if result.outcome is Outcome.NOT_RUN]
     named = [result for result in unfinished if result.id.name or result.id.classname]
     yield from _section("never finished", named, lambda result: plain(str(result.id)))

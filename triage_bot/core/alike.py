@@ -13,13 +13,14 @@ from triage_bot.core.resolve import as_reported
 from triage_bot.core.results import DEATH, HANG, Failure
 
 _SIGNAL = re.compile(r"\bSIG[A-Z]+\b")
-_TIMED_OUT = re.compile(r"Timeout \(?>[\d.]+s\)? from pytest-timeout")
+_TIMED_OUT = re.compile(r"Timeout \(?>[\d.]+s\)?(?: from pytest-timeout|$)")
 _LONGEST = 1_000
 """Characters of a masked line that are compared: reports and trials may have cut it at different places."""
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _PATH = re.compile(r"(?<![\w/.~])(?:~|\.{1,2})?/[\w.+@~-]+(?:/[\w.+@~-]+)*/?")
-_NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?\d+(?:[.,]\d+)*\.?(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?(?:\d+(?:[.,]\d+)*\.?(?:[eE][-+]?\d+)?|(?:nan|inf)\b)|(?<=\brank)\d+\b")
+_SIZE = re.compile(r"<n> ?(?:[KMGT]i?B|bytes?)\b")
 _NUMBERS = re.compile(r"[\[({]\s*<n(?:umbers)?>(?:\s*[,;]?\s*<n(?:umbers)?>)*\s*,?\s*[\])}]")
 _TYPE_PREFIX = re.compile(r"^(?P<type>(?:(?:[A-Za-z_]\w*|<locals>)\.)*[A-Z]\w*): (?P<rest>.*)$")
 
@@ -32,7 +33,7 @@ def masked(line: str) -> str:
     """The line with addresses, paths and numbers replaced, and lists of numbers collapsed to ``<numbers>``."""
     line = _ADDRESS.sub("<address>", line)
     line = _PATH.sub("<path>", line)
-    line = _NUMBER.sub("<n>", line)
+    line = _SIZE.sub("<size>", _NUMBER.sub("<n>", line))
     line, found = _NUMBERS.subn("<numbers>", " ".join(line.split()))
     while found:
         # Lists of lists: each pass collapses the innermost ones.

@@ -90,6 +90,8 @@ class Attempt:
 
 
 PASSED = Attempt(Outcome.PASSED)
+PASSED_SO_FAR = Attempt(Outcome.PASSED, retry=True)
+"""What an element says that tells of nothing but a rerun: a pass, unless another element of its test follows."""
 SKIPPED = Attempt(Outcome.SKIPPED)
 NOT_RUN = Attempt(Outcome.NOT_RUN)
 RETRIED = Attempt(Outcome.FAILED, Failure("", "retried; the report does not say why"), retry=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -34,9 +34,20 @@ _LONGEST = 6_000
 _QUOTED_SOURCE = re.compile(r'^[ \t]*File "[^"\n]*", line \d+[^\n]*\n(?:[ \t]+[^\n]*\n?)?', re.MULTILINE)
 
 _QUOTED_CLAIM = re.compile(
-    r"^[ \t]*(?:(?:AssertionError: )?assert |(?:expected )?regex: )[^\n]*", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*(?:(?:AssertionError: )?assert |(?:expected )?regex: )[^\n]*"
+    # What pytest and unittest say of an error that was demanded and did not come, and of a text that was looked for.
+    r"|\bDID NOT (?:RAISE|WARN)\b[^\n]*"
+    r"|^[ \t]*(?:AssertionError: )?[\w.]+ not (?:raised|triggered)\b[^\n]*"
+    r"|^[ \t]*(?:AssertionError: )?(?:\"[^\n]*\" does not match (?=[\"'])|(['\"])[^\n]*?\1 not found in (?=['\"\[(]))",
+    re.MULTILINE | re.IGNORECASE,
 )
 """Lines that quote what a test demands, as against what happened."""
+
+
+_CLAIMS = ("AssertionError", "Failed", "ComparisonFailure", "AssertionFailedError")
+"""Exceptions with which a test says that something is not as it should be."""
+_ASIDE = re.compile(r"^[^\n]*\b(?:WARNING|INFO|DEBUG|Retry(?:ing)?)\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
+"""Lines of a log after which the program went on."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +97,19 @@ def match(text: str) -> Rule | None:
 def rule_of(failure: Failure) -> Rule | None:
     """The rule that matches what a failure says, its own words before what was printed."""
     said = f"{failure.type}: {failure.message}" if failure.type else failure.message
-    own = f"{_errors(failure.text)}\n{said}"
-    return match(_QUOTED_CLAIM.sub("", own)) or (match(failure.output) if failure.output else None)
+    own = match(_QUOTED_CLAIM.sub("", f"{_errors(failure.text)}\n{said}"))
+    return own or (_printed(failure.output) if failure.output and not _claims(failure) else None)
+
+
+def _claims(failure: Failure) -> bool:
+    """Whether it is a claim of the test, in words: what was printed before is then no word on why it failed."""
+    return failure.type.rpartition(".")[2] in _CLAIMS and bool(failure.message.strip())
+
+
+def _printed(output: str) -> Rule | None:
+    """The rule that matches what was printed, asides left out. Another process may have printed it."""
+    rule = match(_ASIDE.sub("", output))
+    return replace(rule, sticky=False) if rule else None
 
 
 def family(failure: Failure) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from triage_bot.core.results import NOT_RUN, PASSED, RETRIED, SKIPPED, Attempt, TestId, TestResult
+from triage_bot.core.results import NOT_RUN, PASSED, PASSED_SO_FAR, RETRIED, SKIPPED, Attempt, TestId, TestResult
 
 Attempts = Sequence[Attempt]
 
@@ -26,6 +26,11 @@ class Claims:
     skipped: int | None = None
     by_pytest: bool = False
     """Whether pytest may have written it, as far as its form tells."""
+
+    @property
+    def any(self) -> bool:
+        """Whether it claims to hold something, or tells that it holds nothing."""
+        return self.tests is not None or bool(self.bad) or bool(self.skipped)
 
 
 class SuiteTests:
@@ -50,6 +55,7 @@ class SuiteTests:
         "bad",
         "claims",
         "name",
+        "reruns",
         "skipped",
         "skipped_once",
         "within",
@@ -76,6 +82,8 @@ class SuiteTests:
         """The table and name of its test, and what was known then."""
         self.skipped_once = 0
         """Tests whose only attempt was skipped."""
+        self.reruns = 0
+        """Elements that tell of a rerun, and of which another of the same test gives the result: pytest counts none."""
         self._repeated = 0
         self._uncounted = 0
         self._cut = False
@@ -167,7 +175,7 @@ class SuiteTests:
         for classname, items in self._in_order():
             for name, attempts in items:
                 if attempts is not ONCE_PASSED and attempts is not ONCE_SKIPPED:
-                    told = _unmasked(attempts) if retried or self._torn_down(attempts) else tuple(attempts)
+                    told = _unmasked(attempts) if retried or self._ended_badly(attempts) else tuple(attempts)
                     yield TestResult(TestId(classname, name, self.name), told, position)
                 position += 1
 
@@ -181,16 +189,13 @@ class SuiteTests:
         tests is wrong for another reason, and no sign; that of a report which was cut tells nothing.
         """
         claimed, tests = self.claims.tests, len(self) - self._uncounted
-        odd = claimed is not None and tests <= claimed != self.elements
+        odd = claimed is not None and tests <= claimed not in (self.elements, self.elements - self.reruns)
         return self.claims.by_pytest and (odd or self._cut)
 
-    def _torn_down(self, attempts: Attempts) -> bool:
-        """Whether these end in a failed teardown under pytest, which tells that in one element with the pass.
-
-        Then passes before it are attempts whose teardown failed as well; the header counts all of them.
-        """
-        last = attempts[-1].failure
-        return self.claims.by_pytest and last is not None and last.when == "teardown"
+    def _ended_badly(self, attempts: Attempts) -> bool:
+        """Whether these end in a failure under pytest: nothing there makes another attempt at what has passed."""
+        last = attempts[-1]
+        return self.claims.by_pytest and last.outcome.bad and not last.retry
 
     def _begin(self, run: str | dict[str, Attempts], table: dict[str, Attempts]) -> None:
         self._latest = run if isinstance(run, str) else None
@@ -217,10 +222,12 @@ class SuiteTests:
         self._latest_repeat = tests, name, self._known
         known = tests[name]
         self.skipped_once -= known is ONCE_SKIPPED
-        if isinstance(known, list):
-            known.extend(attempts)
-        else:
-            tests[name] = [*known, *attempts]
+        if not isinstance(known, list):
+            known = tests[name] = [*known]
+        if known[-1] is PASSED_SO_FAR:
+            self.reruns += 1
+            known.pop()
+        known.extend(attempts)
 
     def _in_order(self) -> Iterator[tuple[str, Iterable[tuple[str, Attempts]]]]:
         upcoming: dict[str, Iterator[tuple[str, Attempts]]] = {}

@@ -48,13 +48,19 @@ def kinds(report: Report) -> set[str]:
         ("<testcase name='a' status='disabled'><failure/></testcase>", "failed"),
         ("<testcase name='a' status='run' result='completed'/>", "passed"),
         ("<testcase name='a' status='failed'/>", "failed"),
+        ("<testcase name='a' status='TimedOut'/>", "timed-out"),
+        ("<testcase name='a' status='crashed'/>", "crashed"),
+        ("<testcase name='a' result='failure'/>", "failed"),
+        ("<testcase name='a' status='pending'/>", "skipped"),
+        ("<testcase name='a' status='untested'/>", "not-run"),
         ("<testcase name='a'><flakyFailure/><flakyError/></testcase>", "flaky"),
         ("<testcase name='a'><rerun/></testcase>", "flaky"),
         ("<testcase name='a'><rerun/><failure/></testcase>", "failed"),
         ("<testcase name='a'><failure/><rerunFailure/></testcase>", "failed"),
         ("<testcase name='a'><flakyFailure/><failure/></testcase>", "failed"),
         ("<testcase name='a'><failure type='flaky failure'/></testcase>", "flaky"),
-        ("<testcase name='a'/><testcase name='a'><failure/></testcase>", "flaky"),
+        ("<testcase name='a'/><testcase name='a'><failure/></testcase>", "failed"),
+        ("<testcase name='a'><failure/></testcase><testcase name='a'/>", "flaky"),
         ("<testcase name='a'><failure/></testcase><testcase name='a'><failure/></testcase>", "failed"),
         ("<testcase name='a'/><testcase name='a'/><testcase name='a'/>", "passed"),
     ],
@@ -64,6 +70,41 @@ def test_a_test_counts_once_and_as_the_worst_that_is_certain(tmp_path: Path, ele
     assert outcomes(report) == {"a": outcome}
     assert report.counts.tests == 1
     assert report.complete
+
+
+def test_of_other_tools_a_test_that_passed_and_failed_is_flaky_in_any_order(tmp_path: Path) -> None:
+    two = "<testcase name='a'/><testcase name='a'><failure/></testcase>"
+    assert outcomes(read(tmp_path, f"<testsuite name='jest'>{two}</testsuite>")) == {"a": "flaky"}
+
+
+def test_a_header_that_happens_to_count_the_elements_makes_no_pass_of_a_retried_attempt(tmp_path: Path) -> None:
+    retried = "<testcase name='never'/>" * 2 + "<testcase name='never'><failure message='no'/></testcase>"
+    report = read(tmp_path, suite(f"{retried}<testcase name='subtests'/>", "tests='4' failures='1'"))
+    assert outcomes(report) == {"never": "failed", "subtests": "passed"}
+    assert kinds(report) == {"retries-left-empty"}
+
+
+@pytest.mark.parametrize("header", ["tests='1'", "tests='3'", ""])
+@pytest.mark.parametrize(("last", "outcome"), [("", "flaky"), ("<failure message='no'/>", "failed")])
+def test_an_element_that_tells_of_a_rerun_only_is_no_pass_where_another_follows(
+    tmp_path: Path, header: str, last: str, outcome: str
+) -> None:
+    rerun = "<testcase name='a'><rerun message='no'>x</rerun></testcase>"
+    report = read(tmp_path, suite(f"{rerun}{rerun}<testcase name='a'>{last}</testcase>", header))
+    assert outcomes(report) == {"a": outcome}
+    assert len(report.results[0].attempts) == 3
+    assert kinds(report) == set()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "<testsuites errors='1'><testsuite name='a' tests='1'><testcase name='ok'/></testsuite></testsuites>",
+        "<testsuites><testsuite name='a'><testcase name='ok'/></testsuite><testsuite failures='1'/></testsuites>",
+    ],
+)
+def test_a_header_that_knows_of_a_failure_and_counts_no_tests_is_heard(tmp_path: Path, document: str) -> None:
+    assert kinds(read(tmp_path, document)) == {"header-mismatch"}
 
 
 def test_empty_elements_of_retried_attempts_are_failures_that_were_retried(tmp_path: Path) -> None:

@@ -134,3 +134,12 @@ def test_what_follows_a_broken_tag_is_left_out_and_said(tmp_path: Path) -> None:
     report = read(tmp_path, DOCUMENT.replace('name="é"', 'name=é"').encode())
     assert names(report) == ["a", "b"]
     assert "malformed" in {problem.kind for problem in report.problems}
+
+
+def test_a_report_that_a_comment_shows_is_none(tmp_path: Path) -> None:
+    shown = "<!-- <testsuite><testcase name='shown'/></testsuite> -->"
+    file = tmp_path / "r.xml"
+    file.write_text(f"{shown}<testsuite><testcase name='a'><failure message='\x1b'/></testcase></testsuite>")
+    (report,) = read_reports([str(file)])
+    assert [str(result.id) for result in report.failing] == ["a"]
+    assert report.counts.tests == 1

@@ -6,16 +6,19 @@ import re
 
 from triage_bot.adapters.junit.limits import MESSAGE_LIMIT
 from triage_bot.adapters.junit.texts import DIED, CappedText, failure_of
-from triage_bot.core.results import PASSED, SKIPPED, Attempt, Failure, Outcome
+from triage_bot.core.results import NOT_RUN, PASSED, PASSED_SO_FAR, SKIPPED, Attempt, Failure, Outcome
 
-_SKIPPED_STATUS = {"disabled", "notrun", "skipped", "ignored"}
+_SKIPPED_STATUS = {"disabled", "notrun", "skipped", "ignored", "pending", "todo"}
 _SKIPPED_RESULT = {"skipped", "suppressed"}
-_FAILED_STATUS = {
-    "failed": Outcome.FAILED,
-    "fail": Outcome.FAILED,
-    "error": Outcome.ERRORED,
-    "errored": Outcome.ERRORED,
+_NOT_RUN_STATUS = {"untested"}
+_BAD_WORDS = {
+    Outcome.FAILED: ("failed", "fail", "failure", "broken", "interrupted"),
+    Outcome.ERRORED: ("error", "errored"),
+    Outcome.TIMED_OUT: ("timeout", "timedout", "timed out"),
+    Outcome.CRASHED: ("crashed", "aborted"),
 }
+_BAD = {word: outcome for outcome, words in _BAD_WORDS.items() for word in words}
+"""What a status or a result says of a test whose element holds nothing else that tells."""
 _BEFORE = {"flakyFailure": Outcome.FAILED, "flakyError": Outcome.ERRORED, "rerun": Outcome.FAILED}
 """Elements for the attempts that were made before the one that gives the result."""
 _AFTER = {"rerunFailure": Outcome.FAILED, "rerunError": Outcome.ERRORED}
@@ -67,6 +70,8 @@ class Case:
         if main.outcome is Outcome.SKIPPED:
             return (main,)
         before = self._retries(_BEFORE, attributes)
+        if main is PASSED and before and all(child.tag == "rerun" for child in self.children if child.tag in _BEFORE):
+            main = PASSED_SO_FAR
         if not main.outcome.bad:
             return (*before, main)
         if main.failure and main.failure.type == _FLAKY_PASS:
@@ -128,9 +133,10 @@ def _module(attributes: dict[str, str]) -> str:
 
 
 def _by_status(attributes: dict[str, str]) -> Attempt:
-    status = attributes.get("status", "").lower()
-    if status in _SKIPPED_STATUS or attributes.get("result", "").lower() in _SKIPPED_RESULT:
+    status, result = (attributes.get(name, "").strip().lower() for name in ("status", "result"))
+    if status in _SKIPPED_STATUS or result in _SKIPPED_RESULT:
         return SKIPPED
-    if status in _FAILED_STATUS:
-        return Attempt(_FAILED_STATUS[status], Failure("", f"status {status}, without a word why"))
-    return PASSED
+    for name, said in (("status", status), ("result", result)):
+        if said in _BAD:
+            return Attempt(_BAD[said], Failure("", f"{name} {said}, without a word why"))
+    return NOT_RUN if status in _NOT_RUN_STATUS else PASSED

@@ -56,7 +56,7 @@ class Collector:
     @property
     def suites(self) -> list[SuiteTests]:
         """Those that hold or claim anything."""
-        return [suite for suite in self._begun if len(suite) or suite.claims.tests is not None]
+        return [suite for suite in self._begun if len(suite) or suite.claims.any]
 
     def hear_through(self, hear: Callable[[Callable[[str], None] | None], None]) -> None:
         """How to ask for text, and to stop asking (None): parsing is quicker while nobody listens."""

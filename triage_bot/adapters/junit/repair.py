@@ -41,6 +41,7 @@ _NO_TAG = re.compile(
     r"""|(?:module|lambda|locals|genexpr|listcomp|dictcomp|setcomp|stdin|string|unknown)>)"""
 )
 _ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?testsuites?[\s>/]")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LONGEST_PARTIAL = 64
 """Characters that may have to wait for the next piece, so that no reference or root is split."""
 _MOST_MISTAKEN = 50
@@ -109,7 +110,7 @@ class _Documents:
     def _at_root(self, rest: bytes) -> bytes:
         """From the next root on, which is then open; what stands before it is left out."""
         text = rest.decode()
-        root = _ROOT.search(text)
+        root = _ROOT.search(_COMMENT.sub(lambda comment: " " * len(comment[0]), text))
         before = text[: root.start()] if root else text
         if _DECLARATION.sub("", before).strip():
             self._repairs["text outside the root element, left out"] += 1
