@@ -18,6 +18,7 @@ from benchmarks.decision_simulation import (
 )
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Effect, contrast
+from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.experiment import Done, Step, next_step
 from triage_bot.core.explain import Clean, tell
@@ -384,16 +385,52 @@ def test_a_race_that_only_an_amplifier_shows_and_that_speaks_of_time_is_suspecte
     assert finding.why.endswith("or it is a deadline on the device's own work")
 
 
-class Impatient(Late):
-    """It had asked, and knew that the device was not done."""
+class Asking(Rig):
+    """It had asked so often, and knew that the device was not done."""
+
+    def __init__(self, often: int, says: str) -> None:
+        super().__init__(RACE, Design())
+        self.often, self.says = often, says
 
     def observe(self, arm: Arm) -> Observation:
         seen = super().observe(arm)
-        return replace(seen, asked_in_vain=seen.failure is not None)
+        told = replace(seen.failure, message=self.says) if seen.failure else None
+        return replace(seen, failure=told, asked_in_vain=self.often if told else 0)
+
+
+@pytest.mark.parametrize(
+    ("often", "says", "verdict", "grade"),
+    [
+        (2, "gave up: not done after 60 ms", VerdictName.TIME_SENSITIVE, Grade.SUSPECTED),
+        (453, "assert False", VerdictName.TIME_SENSITIVE, Grade.SUSPECTED),
+        (1, "layers took weights of their neighbours", VerdictName.ORDERING_BUG, Grade.SUSPECTED),
+        (1, "3 != 4", VerdictName.ORDERING_BUG, Grade.SUSPECTED),
+        (0, "3 != 4", VerdictName.ORDERING_BUG, Grade.CONFIRMED),
+    ],
+)
+def test_who_asks_in_vain_again_and_again_is_impatient_and_who_asks_once_may_be_early(
+    often: int, says: str, verdict: VerdictName, grade: Grade
+) -> None:
+    finding = Asking(often, says).find()
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.grade) == (verdict, grade)
+
+
+def test_what_also_fails_with_nothing_delayed_and_nothing_at_once_is_no_deadline() -> None:
+    class WantsARace(Rig):
+        def observe(self, arm: Arm) -> Observation:
+            failed = arm.amplified or arm == ONE_AT_A_TIME
+            return observation(self.truth, arm, failed=failed)
+
+    finding = WantsARace(next(truth for truth in TRUTHS if truth.name == "deadline")).find()
+
+    assert isinstance(finding, Finding)
+    assert (finding.verdict, finding.reason) == (VerdictName.INCONCLUSIVE, Reason.ARMS_CONTRADICT)
 
 
 def test_a_deadline_on_the_work_of_the_device_is_suspected_where_the_test_had_asked_in_vain() -> None:
-    finding = Impatient(RACE, Design()).find()
+    finding = Asking(40, "gave up: not done after 60 ms").find()
 
     assert isinstance(finding, Finding)
     assert (finding.verdict, finding.grade) == (VerdictName.TIME_SENSITIVE, Grade.SUSPECTED)

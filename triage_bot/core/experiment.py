@@ -10,6 +10,7 @@ from triage_bot.core.amplifier import Looking, seek
 from triage_bot.core.arms import AS_IS, Arm, Isolation
 from triage_bot.core.contrasts import Effect, chain, contrast, contrasts, refuted, rounds
 from triage_bot.core.controls import ONE_AT_A_TIME
+from triage_bot.core.delays import unasked
 from triage_bot.core.evidence import Design, Evidence
 from triage_bot.core.judgement import EVERY_ARM, held_arm, judge, rests
 from triage_bot.core.polluter import Narrowing
@@ -58,8 +59,7 @@ def next_step(design: Design, trials: Sequence[Trial]) -> Step | Done:
         return Step(AS_IS, search=True, purpose="does it ever fail?")
     held = held_arm(design, evidence)
     assert held is not None, "the search is over"
-    if held.skewed and not evidence.under(ONE_AT_A_TIME):
-        # A stream that runs slow may have closed the window of a control that wants a race.
+    if unasked(design, evidence, held):
         return _step(evidence, ONE_AT_A_TIME, search=True, purpose="does it fail because nothing raced?")
     return _compare(design, evidence, held)
 

@@ -11,8 +11,7 @@ from triage_bot.core.across import across_tests, narrowing
 from triage_bot.core.amplifier import Amplifier, Looking, seek
 from triage_bot.core.arms import AS_IS, STRETCHED, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect, contrasts, exhausted, futile, stays
-from triage_bot.core.controls import ONE_AT_A_TIME
-from triage_bot.core.deadlines import speaks_of_patience, speaks_of_time
+from triage_bot.core.delays import Patience, delayed, not_covered, patience_of
 from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason
 from triage_bot.core.polluter import Narrowing
@@ -153,16 +152,16 @@ def _race(design: Design, evidence: Evidence, held: Arm, isolated: Mapping[Isola
     serialized = isolated[Isolation.SERIALIZED]
     drains = [isolated[isolation] for isolation in _DRAINS]
     if any(drain.effect is Effect.NOT_COVERED for drain in drains):
-        return _not_covered(serialized.p_value, "a race, but phase boundaries could not be drained")
+        return not_covered(serialized.p_value, "a race, but phase boundaries could not be drained")
     if not all(
         drain.effect is Effect.UNMOVED or stays(design, evidence, held, drain.arm, serialized.arm) for drain in drains
     ):
         comes = rests(design, evidence, held) and _comes(evidence, [drain.arm for drain in drains], serialized.arm)
         return OrderingBug(Grade.SUSPECTED, serialized.p_value) if comes else Undecided()
-    if held.amplified and _gave_up(evidence, held):
+    patience = patience_of(evidence, held)
+    if patience is Patience.LOST:
         return TimeSensitive(serialized.p_value, Grade.SUSPECTED)
-    timed = held.amplified and speaks_of_time(evidence.explained)
-    return OrderingBug(Grade.SUSPECTED if timed else Grade.CONFIRMED, serialized.p_value)
+    return OrderingBug(Grade.CONFIRMED if patience is Patience.NONE else Grade.SUSPECTED, serialized.p_value)
 
 
 def _comes(evidence: Evidence, drained: Sequence[Arm], serialized: Arm) -> bool:
@@ -172,36 +171,18 @@ def _comes(evidence: Evidence, drained: Sequence[Arm], serialized: Arm) -> bool:
     return all(evidence.alike(arm) > 1 for arm in drained) and p_value <= LIKELY
 
 
-def _gave_up(evidence: Evidence, held: Arm) -> bool:
-    """Whether it is impatient, not early: it knew that the device was not done, and says so.
-
-    Serialized, the delays pass before such a test begins to wait, so it passes like a race.
-    """
-    failing = [read.trial.observation for read in evidence.under(held) if read.reading is Reading.ALIKE]
-    return speaks_of_patience(evidence.explained) and all(seen.asked_in_vain for seen in failing)
-
-
 def _unmoved(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict | Undecided:
     """No isolation changes it: host timing, a broken test, or plain chance."""
     uncovered = any(one.effect is Effect.NOT_COVERED for one in found.values())
     smallest = min(one.p_value for one in found.values())
     if held.amplified:
-        as_is = found[AS_IS]
-        # A failure that also comes by itself may differ between two arms by luck: that takes more to believe.
-        rarer = as_is.effect is Effect.REDUCED and as_is.p_value <= design.alpha / 10
-        if (as_is.effect is Effect.CURED or rarer) and evidence.alike(ONE_AT_A_TIME):
-            detail = "it also fails with no delay at all when nothing runs at once, so some claim in it wants a race"
-            return Inconclusive(Reason.ARMS_CONTRADICT, detail, as_is.p_value)
-        if as_is.effect is Effect.CURED or rarer:
-            detail = "the amplifier matters, but not all that ran could be isolated"
-            return _not_covered(as_is.p_value, detail) if uncovered else TimeSensitive(as_is.p_value)
-        return Flaky(Grade.CONFIRMED, smallest) if as_is.effect is Effect.UNMOVED else Undecided()
+        return delayed(design, evidence, found)
     failures = evidence.always_alike
     if failures and uncovered:
-        return _not_covered(None, "it fails every time, but not all that ran could be isolated")
+        return not_covered(None, "it fails every time, but not all that ran could be isolated")
     if failures:
         return _broken(design, evidence, failures)
-    return _not_always(evidence, smallest)
+    return _not_always(evidence, smallest, Grade.SUSPECTED if uncovered else Grade.CONFIRMED)
 
 
 def _broken(design: Design, evidence: Evidence, failures: int) -> Verdict | Undecided:
@@ -212,7 +193,7 @@ def _broken(design: Design, evidence: Evidence, failures: int) -> Verdict | Unde
     return Broken(Grade.CONFIRMED if certain else Grade.SUSPECTED, failures)
 
 
-def _not_always(evidence: Evidence, smallest: float) -> Verdict:
+def _not_always(evidence: Evidence, smallest: float, grade: Grade) -> Verdict:
     """It passed at least once: plain chance, unless only stretching it made it pass."""
     plain, stretched = (
         [read for read in evidence.reads if read.usable and read.trial.arm.stretched is side] for side in (False, True)
@@ -220,11 +201,7 @@ def _not_always(evidence: Evidence, smallest: float) -> Verdict:
     failed, failed_stretched = (sum(read.reading is Reading.ALIKE for read in side) for side in (plain, stretched))
     if failed == len(plain) and fisher_one_sided(failed, len(plain), failed_stretched, len(stretched)) <= MISTAKEN:
         return Inconclusive(Reason.ARMS_CONTRADICT, "it fails every time, but less often when it is stretched")
-    return Flaky(Grade.CONFIRMED, smallest)
-
-
-def _not_covered(p_value: float | None, detail: str) -> Inconclusive:
-    return Inconclusive(Reason.ARM_NOT_COVERED, detail, p_value)
+    return Flaky(grade, smallest)
 
 
 def _finished(design: Design, evidence: Evidence, held: Arm) -> bool:

@@ -88,8 +88,8 @@ class Observation:
     """Why it was skipped or not run; empty when it ran."""
     loads_lazily: bool = False
     """The device loads a kernel at its first use and is waited for meanwhile, which hides a race that happens once."""
-    asked_in_vain: bool = False
-    """Some stream or event was not done when the test asked it last: it knew that the work was not complete."""
+    asked_in_vain: int = 0
+    """How often in a row a stream or event was not done when the test asked: it knew that the work was not complete."""
 
 
 @dataclass(frozen=True)

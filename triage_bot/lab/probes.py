@@ -8,6 +8,7 @@ device while a graph is captured (the stall would be replayed, a synchronization
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -65,7 +66,7 @@ class Probes:
         self._deep = arm.isolation is Isolation.DRAINED_DEEP
         self._serializes = arm.isolation is Isolation.SERIALIZED
         self._thread = threading.get_ident()
-        self._unfinished: set[int] = set()
+        self._unfinished: Counter[int] = Counter()
         self._open: list[_Open] = []
         self.boundaries: list[Boundary] = []
 
@@ -116,14 +117,14 @@ class Probes:
             self._runtime.stall_host(self._stall)
 
     def after_query(self, subject: int, done: bool) -> None:
-        """Remember who was last heard to be unfinished."""
+        """Remember who was last heard to be unfinished, and how often in a row."""
         if threading.get_ident() == self._thread:
-            (self._unfinished.discard if done else self._unfinished.add)(subject)
+            self._unfinished[subject] = 0 if done else self._unfinished[subject] + 1
 
     @property
-    def asked_in_vain(self) -> bool:
-        """Whether some stream or event was not done when the test asked it last."""
-        return bool(self._unfinished)
+    def asked_in_vain(self) -> int:
+        """How often in a row some stream or event was not done, up to when the test asked it last."""
+        return max(self._unfinished.values(), default=0)
 
     def _is_skewed(self, stream: int) -> bool:
         return self._arm.skewed is not None and self._names.called(stream, self._arm.skewed)
