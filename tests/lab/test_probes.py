@@ -127,6 +127,18 @@ def test_a_statement_that_merely_launches_leaves_its_work():
     assert device.log.index("after") < device.log.index("drain 1")
 
 
+def reuses_the_stream(device: FakeRuntime) -> None:
+    helper_that_leaks(device)
+    device.launch(COPY)
+    device.launch(COMPUTE)
+
+
+@pytest.mark.parametrize(("test", "reused"), [(two_phases, False), (reuses_the_stream, True)])
+def test_what_was_left_on_a_stream_that_is_used_again_says_so(test, reused):
+    _, (boundary, *_) = run("drained", test)
+    assert [residue.reused for residue in boundary.residues] == [reused]
+
+
 def test_a_later_wait_on_another_stream_does_not_drain_what_an_earlier_statement_left():
     device, _ = run("drained", unrelated_wait)
     assert device.log.index("after") < device.log.index("drain 1")

@@ -27,7 +27,7 @@ class Patience(Enum):
     LOST = auto()
     """It knew that the device was not done, and would wait no longer."""
     UNCLEAR = auto()
-    """It speaks of time, or was told once that the device was not done."""
+    """It speaks of time, or was told now and then that the device was not done."""
     NONE = auto()
     """Nothing says that it waits at all."""
 
@@ -38,7 +38,7 @@ def patience_of(evidence: Evidence, held: Arm) -> Patience:
         return Patience.NONE
     failing = [read.trial.observation for read in evidence.under(held) if read.reading is Reading.ALIKE]
     asked = min((seen.asked_in_vain for seen in failing), default=0)
-    if asked >= POLLING or (asked > 1 and speaks_of_patience(evidence.explained)):
+    if asked >= POLLING or (asked and speaks_of_patience(evidence.explained)):
         return Patience.LOST
     return Patience.UNCLEAR if asked or speaks_of_time(evidence.explained) else Patience.NONE
 
@@ -63,6 +63,8 @@ def delayed(design: Design, evidence: Evidence, found: Mapping[Arm, Contrast]) -
         return Flaky(Grade.CONFIRMED, smallest) if as_is.effect is Effect.UNMOVED else Undecided()
     if not evidence.under(ONE_AT_A_TIME):
         return Undecided()
+    if evidence.alike(ONE_AT_A_TIME) and speaks_of_time(evidence.explained):
+        return TimeSensitive(as_is.p_value, Grade.SUSPECTED)
     if evidence.alike(ONE_AT_A_TIME):
         detail = "it also fails with no delay at all when nothing runs at once, so some claim in it wants a race"
         return Inconclusive(Reason.ARMS_CONTRADICT, detail, as_is.p_value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from triage_bot.core.alike import signature
 from triage_bot.core.arms import AS_IS, Isolation
+from triage_bot.core.controls import ONE_AT_A_TIME
 from triage_bot.core.evidence import Evidence, Reading
 from triage_bot.core.findings import ArmTally, Finding, Grade, Leaker, Witness
 from triage_bot.core.leftover import left_behind
@@ -25,6 +26,7 @@ from triage_bot.core.verdicts import (
     VacuousControl,
     Verdict,
 )
+from triage_bot.core.witness import runs_on
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,14 @@ def tell(test: str, verdict: Verdict, evidence: Evidence) -> Finding | Clean:
 def _why(verdict: Finds, evidence: Evidence) -> str:  # noqa: PLR0911 - one return a verdict
     match verdict:
         case CrossPhaseContamination():
-            return _why_contamination(verdict)
+            return _why_contamination(verdict, evidence)
         case OrderingBug(grade=grade):
             return _RACE if grade is Grade.CONFIRMED else f"{_RACE}; or it is a deadline on the device's own work"
+        case TimeSensitive(grade=Grade.SUSPECTED) if evidence.alike(ONE_AT_A_TIME):
+            return (
+                "delays make it fail, so does running one operation at a time, and it speaks of time: "
+                "a deadline, unless some claim in it wants a race"
+            )
         case TimeSensitive(grade=Grade.SUSPECTED):
             return (
                 "only delays make it fail, and it had asked the device and knew that the work was not done: "
@@ -103,10 +110,15 @@ _RACE = (
 )
 
 
-def _why_contamination(verdict: CrossPhaseContamination) -> str:
+def _why_contamination(verdict: CrossPhaseContamination, evidence: Evidence) -> str:
     left = describe(verdict.witness)
     if verdict.witness.leaker is Leaker.CODE_UNDER_TEST:
         return f"{left}; the code under test returned with work in flight: is that its contract?"
+    if runs_on(verdict.witness, evidence.observations(verdict.drained)):
+        return (
+            f"{left}, a stream that is used again; drained there, the failure is gone: either that phase should wait "
+            "for its work, or it is meant to run on, and a wait for it is missing where its data is used next"
+        )
     if verdict.grade is Grade.CONFIRMED:
         return f"{left}; it ran into the next phase, and with that work drained the failure is gone"
     return f"{left}; whether that work causes the failure was not proven"

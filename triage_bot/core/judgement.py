@@ -30,7 +30,7 @@ from triage_bot.core.verdicts import (
     VacuousControl,
     Verdict,
 )
-from triage_bot.core.witness import testify
+from triage_bot.core.witness import runs_on, testify
 from triage_bot.core.wording import counted
 
 NEARLY_ALWAYS = 0.9
@@ -143,7 +143,8 @@ def _contamination(design: Design, evidence: Evidence, held: Arm, cured: Contras
         return Inconclusive(
             Reason.ARMS_CONTRADICT, f"it never fails under {cured.arm}, yet no leftover work was seen", cured.p_value
         )
-    grade = Grade.CONFIRMED if witness.leaker is Leaker.TEST else Grade.SUSPECTED
+    orphaned = not runs_on(witness, evidence.observations(cured.arm))
+    grade = Grade.CONFIRMED if witness.leaker is Leaker.TEST and orphaned else Grade.SUSPECTED
     return CrossPhaseContamination(grade, witness, cured.arm, cured.p_value)
 
 

@@ -41,6 +41,11 @@ class Residue:
     stream: StreamUse
     seconds: float
     """How long draining it took."""
+    reused: bool = False
+    """Something was launched on that stream again afterwards, so its work may have been meant to run on.
+
+    Never of a stream that nobody was seen to make, such as the default one, which everybody uses.
+    """
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,16 @@ def left_by(observations: Sequence[Observation], tests: Collection[str]) -> dict
     return left
 
 
+def runs_on(witness: Witness, observations: Sequence[Observation]) -> bool:
+    """Whether the stream with the most leftover work is one that got work again, after this boundary or another.
+
+    A phase that leaks leaves its stream behind. A pipeline goes on with it, and its work may be meant to be in flight.
+    """
+    stream = witness.boundary.residues[0].stream.name
+    residues = (left for seen in observations for boundary in seen.boundaries for left in boundary.residues)
+    return any(left.reused and left.stream.name == stream for left in residues)
+
+
 def _of(test: str, boundary: Boundary) -> bool:
     return test.startswith(f"{boundary.site.file}::") and _function(test) == boundary.site.function
 

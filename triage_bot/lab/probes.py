@@ -68,6 +68,8 @@ class Probes:
         self._thread = threading.get_ident()
         self._unfinished: Counter[int] = Counter()
         self._open: list[_Open] = []
+        self._left_on: dict[int, list[int]] = {}
+        """By stream: the boundaries at which it had work left, as long as nothing was launched on it again."""
         self.boundaries: list[Boundary] = []
 
     @property
@@ -92,6 +94,7 @@ class Probes:
         for statement in self._open:
             statement.launched.add(stream)
         if self._drains:
+            self._reuse(stream)
             launchers = self._launched_by.setdefault(stream, set())
             if Launcher.PRODUCT not in launchers:
                 launchers.add(self._launchers.nearest())
@@ -195,7 +198,19 @@ class Probes:
         if leftover:
             uses = {handle: self._use(handle) for handle in leftover}
             residues = tuple(Residue(uses[done.handle], done.seconds) for done in self._runtime.drain(leftover))
+            for handle in leftover:
+                self._left_on.setdefault(handle, []).append(len(self.boundaries))
             self.boundaries.append(Boundary(ended.statement, ended.site, residues))
+
+    def _reuse(self, handle: int) -> None:
+        """Work was launched on a stream: mark what was left on it before."""
+        use = self._use(handle) if handle in self._left_on else None
+        if use is None or use.created is None:
+            return
+        for at in self._left_on.pop(handle):
+            boundary = self.boundaries[at]
+            residues = (replace(left, reused=left.reused or left.stream.name == use.name) for left in boundary.residues)
+            self.boundaries[at] = replace(boundary, residues=tuple(residues))
 
     def _use(self, handle: int) -> StreamUse:
         """The stream; not the suite's when the code under test launched on it, whoever made it.

@@ -82,5 +82,7 @@ def _stream(record: Mapping[str, Any]) -> StreamUse:
 
 
 def _boundary(record: Mapping[str, Any]) -> Boundary:
-    residues = tuple(Residue(_stream(residue["stream"]), residue["seconds"]) for residue in record["residues"])
+    residues = tuple(
+        Residue(_stream(residue["stream"]), residue["seconds"], residue["reused"]) for residue in record["residues"]
+    )
     return Boundary(record["statement"], Site(**record["site"]), residues)
