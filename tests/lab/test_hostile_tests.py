@@ -37,6 +37,10 @@ def ends_the_run():
     raise KeyboardInterrupt("in setup")
 def test_fixture_ends_the_run(ends_the_run):
     pass
+def test_replaces_what_answers():
+    import json
+    os._exit = os.getpid = json.dumps = pathlib.Path.write_text = lambda *_, **__: "nothing"
+    os.umask(0o777)
 def test_cannot_be_told():
     raise Unspeakable
 def test_records_what_cannot_be_told(record_property):
@@ -114,6 +118,11 @@ def shown(lab: PytestLab, test: str) -> Observation:
 def failure(observation: Observation) -> Failure:
     assert observation.failure is not None
     return observation.failure
+
+
+def test_a_test_that_replaces_what_the_answer_needs_is_answered_all_the_same(lab: PytestLab) -> None:
+    assert shown(lab, "test_replaces_what_answers").outcome is Outcome.PASSED
+    assert shown(lab, "test_fine").outcome is Outcome.PASSED
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
+
+# Bound here, before a test can put something in their place.
+from json import dumps, loads
+from os import O_CREAT, O_TRUNC, O_WRONLY, close, fchmod
+from os import open as open_descriptor
+from os import write as write_bytes
 from pathlib import Path
 
 from triage_bot.core.findings import Environment
@@ -19,14 +24,19 @@ UNTOLD = "triage-bot: the trial cannot be told: "
 def write(path: Path, answer: Answer) -> None:
     """Leave an answer in ``path``. The test may have cleared its folder away."""
     record = {"observation": encode_observation(answer.observation), "environment": asdict(answer.environment)}
+    left = memoryview(dumps(record).encode() + b"\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    descriptor = open_descriptor(path, O_WRONLY | O_CREAT | O_TRUNC)
+    fchmod(descriptor, 0o600)  # whatever mask the test left
+    while left:
+        left = left[write_bytes(descriptor, left) :]
+    close(descriptor)
 
 
 def read(path: Path, seconds: float) -> Answer | None:
     """The answer in ``path``, with the wall ``seconds`` that the trial took from outside; None when there is none."""
     try:
-        record = json.loads(path.read_bytes())
+        record = loads(path.read_bytes())
         observation = replace(decode_observation(record["observation"]), seconds=seconds)
         return Answer(observation, Environment(**record["environment"]))
     except (

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
+from os import _exit, getpid  # bound here, before a test can put something in their place
 from pathlib import Path
 from types import CodeType
 from typing import NoReturn
@@ -44,11 +45,11 @@ def run(session: pytest.Session, order: Order) -> NoReturn:
     The process ends without interpreter shutdown: exit handlers of a broken CUDA context can hang or abort, and what
     they would say belongs to no test.
     """
-    ours, status = os.getpid(), 0
+    ours, status = getpid(), 0
     try:
         answer = _observe(session, order)
         # A child that the test forked may come back from it, too.
-        if os.getpid() == ours:
+        if getpid() == ours:
             answers.write(Path(order.answer), answer)
     except BaseException as error:
         status = 70
@@ -58,7 +59,7 @@ def run(session: pytest.Session, order: Order) -> NoReturn:
         with suppress(AttributeError, OSError, ValueError):  # the test may have closed them, or put None in their place
             sys.stdout.flush()
             sys.stderr.flush()
-        os._exit(status)
+        _exit(status)
 
 
 def _observe(session: pytest.Session, order: Order) -> Answer:
