@@ -187,6 +187,29 @@ def test_a_daemon_that_it_leaves_is_ended(lab: PytestLab, folder: Path) -> None:
     assert ends(int((folder / "told").read_text()))
 
 
+STARTS_DAEMONS = """
+import pathlib, subprocess
+PLACE = pathlib.Path(__file__).parent / "daemons"
+def daemon():
+    with PLACE.open("a") as told:
+        print(subprocess.Popen(["sleep", "600"], start_new_session=True).pid, file=told)
+daemon()
+def test_another():
+    daemon()
+"""
+
+
+def test_daemons_of_a_suite_that_cannot_be_forked_are_ended_too(tmp_path: Path) -> None:
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "test_it.py").write_text(STARTS_DAEMONS)
+    with PytestLab([str(tmp_path / "suite")], tmp_path / "lab", timeout=30.0) as lab:
+        assert "started 'sleep 600'" in lab.remarks()[0]
+        assert lab.run("test_it.py::test_another", AS_IS, 0).outcome is Outcome.PASSED
+    daemons = (tmp_path / "suite" / "daemons").read_text().split()
+    assert len(daemons) == 3
+    assert all(ends(int(daemon)) for daemon in daemons)
+
+
 def test_only_the_process_of_the_trial_answers_for_it(lab: PytestLab) -> None:
     assert failure(shown(lab, "test_forks_and_comes_back_twice")).message.startswith("the parent fails")
 

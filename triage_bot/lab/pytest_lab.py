@@ -18,7 +18,7 @@ from triage_bot.core.remedy import Patch
 from triage_bot.core.results import Outcome
 from triage_bot.core.trials import Observation
 from triage_bot.errors import LabError
-from triage_bot.lab import answers
+from triage_bot.lab import answers, orphans
 from triage_bot.lab.logs import LAST_WORDS, Log
 from triage_bot.lab.processes import CACHE, end_group, start_pytest
 from triage_bot.lab.records import Order
@@ -56,6 +56,8 @@ class PytestLab:
     """A forked child has answered: from then on a child that hangs is the test's own doing."""
 
     _log: Log = field(init=False)
+    _others: frozenset[int] = frozenset()
+    """Processes that were there before: children that this process started itself."""
     _held: ExitStack = field(default_factory=ExitStack)
     """What is let go when the lab is left."""
 
@@ -66,6 +68,8 @@ class PytestLab:
             # Not in the working folder: tests make sockets in there, whose paths must be short.
             scratch = tempfile.TemporaryDirectory(prefix="triage-", ignore_cleanup_errors=True)
             self._scratch = Path(self._held.enter_context(scratch))
+            self._others = orphans.children()
+            orphans.adopt()
             self._held.callback(self._close)
             self._start()
             self._held = self._held.pop_all()
@@ -116,6 +120,7 @@ class PytestLab:
             self._uncollected(zygote)
         if zygote.hello.hazard:
             zygote.close()
+            orphans.end(self._others)
             self._remarks.append(f"each trial starts a fresh interpreter: {zygote.hello.hazard}")
         else:
             self._zygote = zygote
@@ -139,6 +144,7 @@ class PytestLab:
         if self._zygote is not None:
             self._zygote.close()
             self._zygote = None
+        orphans.end(self._others)
 
     def _forked(self, zygote: Zygote, order: Order) -> Observation:
         if not zygote.alive:
@@ -177,6 +183,8 @@ class PytestLab:
         finally:
             end_group(process.pid)
             process.wait()
+            # What it started in sessions of their own; a warm process lives on.
+            orphans.end(self._others | ({self._zygote.pid} if self._zygote else set()))
         return self._read(order, time.monotonic() - started, status, self._log, printed)
 
     def _read(  # noqa: PLR0913 - all that is known of how a trial ended

@@ -66,6 +66,11 @@ class Zygote:
         self.hello = Hello(tests, hello["hazard"], tuple(hello["errors"]), Path(hello["root"]))
 
     @property
+    def pid(self) -> int:
+        """Its process id, which is also its group's."""
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         """Whether it can be ordered a trial."""
         return self._process.poll() is None
