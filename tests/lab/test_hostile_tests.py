@@ -201,6 +201,7 @@ def test_another():
 
 def test_daemons_of_a_suite_that_cannot_be_forked_are_ended_too(tmp_path: Path) -> None:
     (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "suite" / "test_it.py").write_text(STARTS_DAEMONS)
     with PytestLab([str(tmp_path / "suite")], tmp_path / "lab", timeout=30.0) as lab:
         assert "started 'sleep 600'" in lab.remarks()[0]
