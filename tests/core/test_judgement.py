@@ -300,6 +300,25 @@ def test_a_test_that_mostly_fails_in_another_way_has_not_become_well(every: int,
     assert finding.reason is (Reason.MIXED_CONDITIONS if every == 2 else None)
 
 
+def test_what_never_passes_and_says_something_else_each_time_is_not_called_flaky() -> None:
+    class Wordy(Rig):
+        shown = 0
+
+        def observe(self, arm: Arm) -> Observation:
+            self.shown += 1
+            other = Failure("AssertionError", f"got {'abcdefgh'[self.shown % 8] * 3}", "test_store.py", 12)
+            if arm.isolation is Isolation.SERIALIZED:
+                return observation(self.truth, arm, failed=False)
+            seen = observation(self.truth, arm, failed=True)
+            return seen if self.shown % 8 == 1 else replace(seen, failure=other)
+
+    finding = Wordy(replace(RACE, leftover=False), Design()).find()
+
+    assert isinstance(finding, Finding)
+    assert finding.verdict is VerdictName.INCONCLUSIVE
+    assert "it never passed as-is" in finding.why
+
+
 def test_a_failure_that_only_one_amplified_trial_showed_is_told_with_that_arm() -> None:
     class Once(Rig):
         def observe(self, arm: Arm) -> Observation:

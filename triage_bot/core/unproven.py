@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from triage_bot.core.arms import Arm, Isolation
+from triage_bot.core.arms import AS_IS, Arm, Isolation
 from triage_bot.core.contrasts import Contrast, Effect
 from triage_bot.core.evidence import Design, Evidence, Reading
 from triage_bot.core.findings import Grade, Leaker, Reason
@@ -33,6 +33,16 @@ def unproven(design: Design, evidence: Evidence, held: Arm, found: Mapping[Arm, 
         return _elsewhere(evidence)
     if found and not design.looks:
         return Inconclusive(Reason.BUDGET_SPENT, f"{design.cap} trials an arm can prove nothing")
+    return _by_chance(evidence, held, found)
+
+
+def _by_chance(evidence: Evidence, held: Arm, found: Mapping[Arm, Contrast]) -> Verdict:
+    """It failed so at least once. What never passes is no flake, whatever else it says."""
+    smallest = min((one.p_value for one in found.values()), default=None)
+    as_is = [read.reading for read in evidence.under(AS_IS) if read.reading is not Reading.UNUSABLE]
+    if Reading.OTHERWISE in as_is and Reading.CLEAN not in as_is:
+        otherwise = f"it never passed as-is, and failed in another way in {as_is.count(Reading.OTHERWISE)}"
+        return Inconclusive(Reason.MIXED_CONDITIONS, f"{otherwise} of {len(as_is)} trials", smallest)
     settled = evidence.alike(held) > 0 and all(one.effect is Effect.UNMOVED for one in found.values())
     return Flaky(Grade.CONFIRMED if settled else Grade.SUSPECTED, smallest)
 
