@@ -35,7 +35,7 @@ from benchmarks.h200_trials import ORIGIN, ROOT, SPECIMENS, healthy, rerun_cost,
 SUITE_RUNS = 20
 BUSY_RUNS = 5
 VERDICT_RUNS = 3
-LANES = {"rounds": 3, "healthy": 6}
+LANES = {"rounds": 4, "healthy": 12}
 """How many steps of a part run beside each other on the device; the others run alone, because they are timed."""
 
 Result = dict[str, Any]
