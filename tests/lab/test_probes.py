@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -277,3 +278,48 @@ def test_work_of_setup_passes_to_the_call_unless_setup_waited():
     device.sync(COPY)
     probes.end_phase(unconditionally=False)
     assert "drain 1" in device.log
+
+
+def phases_on_a_thread(device: FakeRuntime) -> None:
+    def body() -> None:
+        helper_that_leaks(device)
+        device.log.append("after")
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+
+
+def waits_while_another_thread_works(device: FakeRuntime) -> None:
+    launched, waited = threading.Event(), threading.Event()
+
+    def work() -> None:
+        device.launch(COMPUTE)
+        launched.set()
+        waited.wait()
+        device.log.append("still at work")
+
+    def wait() -> None:
+        launched.wait()
+        device.launch(COPY)
+        device.sync(COPY)
+        waited.set()
+
+    threads = [threading.Thread(target=run) for run in (work, wait)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_phases_on_a_thread_that_the_test_starts_have_deep_boundaries():
+    shallow, _ = run("drained", phases_on_a_thread)
+    assert shallow.log.index("after") < shallow.log.index("drain 1")
+    deep, (boundary, *_) = run("drained-deep", phases_on_a_thread)
+    assert deep.log.index("drain 1") < deep.log.index("after")
+    assert (boundary.statement, boundary.site.function) == ("helper_that_leaks(device)", "body")
+
+
+def test_a_thread_that_waits_does_not_drain_what_another_one_launched():
+    device, _ = run("drained-deep", waits_while_another_thread_works)
+    assert device.log.index("still at work") < device.log.index("drain 1")

@@ -1,7 +1,8 @@
 """Tells which line of the watched functions runs next, and when such a function ends.
 
 Python 3.12 and later: ``sys.monitoring``, which costs nothing on unwatched code. Before: ``sys.settrace``, which pays
-one call for each function call of the thread and displaces a debugger or a coverage tracer while it is on.
+one call for each function call, misses threads that already run, and displaces a debugger or a coverage tracer while it
+is on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 
 class LineListener(Protocol):
-    """Hears of the watched functions, on the thread that started watching only."""
+    """Hears of the watched functions, on whichever thread runs them."""
 
     def line(self, frame: FrameType, line: int) -> None:
         """``line`` of ``frame`` is about to run."""
@@ -34,16 +35,13 @@ if sys.version_info >= (3, 12):
     def _watch(codes: frozenset[CodeType], listener: LineListener) -> Iterator[None]:
         monitoring = sys.monitoring
         events = monitoring.events
-        thread = threading.get_ident()
         tool = _free_tool()
 
         def on_line(code: CodeType, line: int) -> None:
-            if threading.get_ident() == thread:
-                listener.line(sys._getframe(1), line)
+            listener.line(sys._getframe(1), line)
 
         def on_return(code: CodeType, offset: int, value: object) -> None:
-            if threading.get_ident() == thread:
-                listener.leave(sys._getframe(1))
+            listener.leave(sys._getframe(1))
 
         monitoring.use_tool_id(tool, "triage-bot")
         monitoring.register_callback(tool, events.LINE, on_line)
@@ -72,12 +70,14 @@ else:
         def enter(frame: FrameType, event: str, arg: object) -> Any:
             return local if frame.f_code in codes else None
 
-        before = sys.gettrace()
+        before, before_elsewhere = sys.gettrace(), threading.gettrace()
         sys.settrace(enter)
+        threading.settrace(enter)
         try:
             yield
         finally:
             sys.settrace(before)
+            threading.settrace(before_elsewhere)
 
 
 @contextmanager

@@ -31,7 +31,8 @@ class _Open:
     statement: str
     site: Site
     frame: FrameType | None
-    busy_before: frozenset[int]
+    busy_before: frozenset[int] | None
+    """None on a thread beside the test's own: that stands only for what it was seen to launch itself."""
     launched: set[int] = field(default_factory=set)
     unfinished: frozenset[int] = frozenset()
     """The streams that still had work of it when the host last waited: it acted as if that were complete.
@@ -41,7 +42,8 @@ class _Open:
 
     def own(self, busy: Collection[int]) -> frozenset[int]:
         """Those of the busy streams that it put work on, as far as can be told."""
-        return frozenset(handle for handle in busy if handle not in self.busy_before or handle in self.launched)
+        new = frozenset() if self.busy_before is None else frozenset(busy) - self.busy_before
+        return new | self.launched.intersection(busy)
 
 
 class Probes:
@@ -67,10 +69,12 @@ class Probes:
         self._serializes = arm.isolation is Isolation.SERIALIZED
         self._thread = threading.get_ident()
         self._unfinished: Counter[int] = Counter()
-        self._open: list[_Open] = []
+        self._stacks: dict[int, list[_Open]] = {self._thread: []}
+        """By thread, what has begun and not ended, the innermost last."""
         self._left_on: dict[int, list[int]] = {}
         """By stream: the boundaries at which it had work left, as long as nothing was launched on it again."""
         self.boundaries: list[Boundary] = []
+        self._marking = threading.Lock()
 
     @property
     def needs_launches(self) -> bool:
@@ -91,7 +95,8 @@ class Probes:
 
     def after_launch(self, stream: int) -> None:
         """Remember who launched; under ``serialized`` wait for it."""
-        for statement in self._open:
+        here, main = self._open, self._stacks[self._thread]
+        for statement in here if here is main else here + main:
             statement.launched.add(stream)
         if self._drains:
             self._reuse(stream)
@@ -112,7 +117,7 @@ class Probes:
 
     def after_host_sync(self) -> None:
         """The open statements acted as if their work were complete; let the host be late, too."""
-        if self._open and threading.get_ident() == self._thread and not self._runtime.capturing():
+        if self._open and not self._runtime.capturing():
             busy = self._runtime.busy()
             for statement in self._open:
                 statement.unfinished = statement.own(busy)
@@ -174,8 +179,15 @@ class Probes:
         if self._open:
             self._close(unconditionally=unconditionally)
 
+    @property
+    def _open(self) -> list[_Open]:
+        """What is open on this thread: a test may do its phases on threads that it starts."""
+        return self._stacks.setdefault(threading.get_ident(), [])
+
     def _begin(self, statement: str, site: Site, frame: FrameType | None) -> None:
-        busy = frozenset() if self._runtime.capturing() else frozenset(self._runtime.busy())
+        busy: frozenset[int] | None = None
+        if threading.get_ident() == self._thread:
+            busy = frozenset() if self._runtime.capturing() else frozenset(self._runtime.busy())
         self._open.append(_Open(statement, site, frame, busy))
 
     def _close_above(self, frame: FrameType) -> None:
@@ -198,19 +210,23 @@ class Probes:
         if leftover:
             uses = {handle: self._use(handle) for handle in leftover}
             residues = tuple(Residue(uses[done.handle], done.seconds) for done in self._runtime.drain(leftover))
-            for handle in leftover:
-                self._left_on.setdefault(handle, []).append(len(self.boundaries))
-            self.boundaries.append(Boundary(ended.statement, ended.site, residues))
+            with self._marking:
+                for handle in leftover:
+                    self._left_on.setdefault(handle, []).append(len(self.boundaries))
+                self.boundaries.append(Boundary(ended.statement, ended.site, residues))
 
     def _reuse(self, handle: int) -> None:
         """Work was launched on a stream: mark what was left on it before."""
         use = self._use(handle) if handle in self._left_on else None
         if use is None or use.created is None:
             return
-        for at in self._left_on.pop(handle):
-            boundary = self.boundaries[at]
-            residues = (replace(left, reused=left.reused or left.stream.name == use.name) for left in boundary.residues)
-            self.boundaries[at] = replace(boundary, residues=tuple(residues))
+        with self._marking:
+            for at in self._left_on.pop(handle, ()):
+                boundary = self.boundaries[at]
+                marked = (
+                    replace(left, reused=left.reused or left.stream.name == use.name) for left in boundary.residues
+                )
+                self.boundaries[at] = replace(boundary, residues=tuple(marked))
 
     def _use(self, handle: int) -> StreamUse:
         """The stream; not the suite's when the code under test launched on it, whoever made it.
