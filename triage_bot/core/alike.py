@@ -14,6 +14,8 @@ from triage_bot.core.results import DEATH, HANG, Failure
 
 _SIGNAL = re.compile(r"\bSIG[A-Z]+\b")
 _TIMED_OUT = re.compile(r"Timeout \(?>[\d.]+s\)?(?: from pytest-timeout|$)")
+_READ = 4_000
+"""Characters of a line that are masked: patterns of brackets take quadratic time on hostile ones."""
 _LONGEST = 1_000
 """Characters of a masked line that are compared: reports and trials may have cut it at different places."""
 
@@ -21,7 +23,10 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _PATH = re.compile(r"(?<![\w/.~])(?:~|\.{1,2})?/[\w.+@~-]+(?:/[\w.+@~-]+)*/?")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?(?:\d+(?:[.,]\d+)*\.?(?:[eE][-+]?\d+)?|(?:nan|inf)\b)|(?<=\brank)\d+\b")
 _SIZE = re.compile(r"<n> ?(?:[KMGT]i?B|bytes?)\b")
-_NUMBERS = re.compile(r"[\[({]\s*<n(?:umbers)?>(?:\s*[,;]?\s*<n(?:umbers)?>)*\s*,?\s*[\])}]")
+_CUT = re.compile(r"(?<![-+\d.])[-+\d.]*?\.{3}[-+\d.]*")
+_NUMBERS = re.compile(r"[\[({][\s\[({.]*<n>(?:<n>|[\s,;:.\[\](){}])*[\])}]")
+_TEXT = r"""(?:'[^']*'|"[^"]*"|\([^()]*\))"""
+_SAME_TEXTS = re.compile(rf"({_TEXT})(?:, (?:\1|\.{{3}}(?=[\])}}])))+")
 _TYPE_PREFIX = re.compile(r"^(?P<type>(?:(?:[A-Za-z_]\w*|<locals>)\.)*[A-Z]\w*): (?P<rest>.*)$")
 
 
@@ -30,15 +35,14 @@ class _Ended(str):
 
 
 def masked(line: str) -> str:
-    """The line with addresses, paths and numbers replaced, and lists of numbers collapsed to ``<numbers>``."""
-    line = _ADDRESS.sub("<address>", line)
+    """The line with addresses, paths and numbers replaced, and lists of numbers collapsed to ``<numbers>``.
+
+    Of texts in a row that are the same then, one is kept. pytest cuts what is long: ``[1, 2, ..., 9]``.
+    """
+    line = _CUT.sub("...", _ADDRESS.sub("<address>", line[:_READ]))
     line = _PATH.sub("<path>", line)
     line = _SIZE.sub("<size>", _NUMBER.sub("<n>", line))
-    line, found = _NUMBERS.subn("<numbers>", " ".join(line.split()))
-    while found:
-        # Lists of lists: each pass collapses the innermost ones.
-        line, found = _NUMBERS.subn("<numbers>", line)
-    return line
+    return _SAME_TEXTS.sub(r"\1", _NUMBERS.sub("<numbers>", " ".join(line.split())))
 
 
 def signature(failure: Failure) -> str:
