@@ -58,6 +58,22 @@ def test_another_type_place_or_message_is_another_failure(other: Failure) -> Non
     assert not alike(CORRUPT, other)
 
 
+@pytest.mark.parametrize(
+    ("message", "same"),
+    [
+        ("assert ['row 7: torn'] == []", True),
+        ("assert ['row 3: torn', 'row 4: torn'] == []", True),
+        ("assert ['row 12: to...ow 9: torn', ...] == []", True),
+        ("assert ['row 7: late'] == []", False),
+        ("assert [] == ['row 0: torn']", False),
+    ],
+)
+def test_values_that_pytest_cut_are_compared_up_to_the_cut(message: str, same: bool) -> None:
+    cut = replace(CORRUPT, message="assert ['row 0: torn...5: torn', ...] == []")
+    assert alike(cut, replace(CORRUPT, message=message)) is same
+    assert alike(replace(CORRUPT, message=message), cut) is same
+
+
 def test_only_the_first_line_of_a_message_counts() -> None:
     assert alike(CORRUPT, replace(CORRUPT, message=f"{CORRUPT.message}\nassert 1 == 0\n  +  where 1 = run()"))
 

@@ -61,7 +61,7 @@ def alike(one: Failure, other: Failure) -> bool:
         told_apart = bool(one_message and other_message) and one_message != other_message
         return one_kind == other_kind and not told_apart
     return (
-        one_message == other_message
+        _same_words(one_message, other_message)
         and (not one_kind or not other_kind or one_kind == other_kind)
         and _same_place(one, other)
     )
@@ -80,6 +80,12 @@ def _kind_and_message(failure: Failure) -> tuple[str, str]:
     if prefix and prefix["type"].rpartition(".")[2] == (kind or prefix["type"].rpartition(".")[2]):
         kind, first = prefix["type"].rpartition(".")[2], prefix["rest"]
     return kind, masked(as_reported(first))[:_LONGEST]
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether two masked lines say the same, as far as pytest told the values that it compared: it cuts long ones."""
+    told = [len(line.partition("...")[0]) for line in (one, other) if line.startswith("assert ") and "..." in line]
+    return one == other or (bool(told) and one[: min(told)] == other[: min(told)])
 
 
 def _same_place(one: Failure, other: Failure) -> bool:
